@@ -110,7 +110,7 @@ def test_profile_or_file(tmp_path: Path) -> None:
     ("text", "problem"),
     [
         ("prot", "there is no profile 'prot' in {file}: did you mean 'prod'?"),
-        ("zzz", "there is no profile 'zzz' in {file}: there are prod, test"),
+        ("zzz", "there is no profile 'zzz' in {file}: the profiles are prod, test"),
     ],
 )
 def test_an_unknown_profile(text: str, problem: str, file: Path) -> None:

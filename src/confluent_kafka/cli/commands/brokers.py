@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 app = Group(
     help="List brokers, show their configuration and versions, and unregister brokers.\n\n"
-    "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    "Exit status: 0 done, 1 failed, 2 wrong usage, 130 Ctrl-C.",
     examples=(
         "confluent-kafka brokers list -b localhost:9092",
         "confluent-kafka brokers configs 1 -F prod.properties",

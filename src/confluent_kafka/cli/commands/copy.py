@@ -97,8 +97,7 @@ def copy(
     written in one transaction, so that a stopped copy continues without losing or repeating a
     message.
 
-    Exit status: 0 copied, 1 a cluster refused or the connection failed, 2 wrong usage, 130 ended by
-    Ctrl-C or SIGTERM.
+    Exit status: 0 copied, 1 failed, 2 wrong usage, 130 ended by Ctrl-C or SIGTERM.
     """
     if exit_at_end and until is not None:
         raise click.BadParameter("cannot be combined with --until", param_hint="--exit-at-end")

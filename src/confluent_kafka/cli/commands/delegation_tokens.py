@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 app = Group(
     help="Create, renew, expire and describe delegation tokens.\n\n"
-    "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    "Exit status: 0 done, 1 failed, 2 wrong usage, 130 Ctrl-C.",
     examples=(
         "confluent-kafka delegation-tokens create --renewer User:bob -F prod.properties",
         "confluent-kafka delegation-tokens describe -F prod.properties",

@@ -87,7 +87,7 @@ def load(
 
     Keys, values, headers, timestamps and partitions stay the same.
 
-    Exit status: 0 all messages were delivered, 1 some were not, or the cluster refused,
+    Exit status: 0 all messages were delivered, 1 some were not, or the command failed,
     2 wrong usage, 130 ended by Ctrl-C or SIGTERM.
     """
     from confluent_kafka.cli.messages.loading import at_speed, file_input

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 app = Group(
     help="Show the metadata quorum, and change which controllers vote in it.\n\n"
-    "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    "Exit status: 0 done, 1 failed, 2 wrong usage, 130 Ctrl-C.",
     examples=(
         "confluent-kafka quorum describe -b localhost:9092",
         "confluent-kafka quorum describe --replication -F prod.properties",

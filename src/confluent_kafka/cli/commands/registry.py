@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
 app = Group(
     help="Show, check, register and delete the schemas of a schema registry.\n\n"
-    "Exit status: 0 done, 1 the registry refused or a schema is not compatible, 2 wrong usage, "
-    "130 Ctrl-C.",
+    "Exit status: 0 done, 1 failed or a schema is not compatible, 2 wrong usage, 130 Ctrl-C.",
     examples=(
         "confluent-kafka registry subjects --registry http://localhost:8081",
         "confluent-kafka registry check orders-value order.avsc -C prod",

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 app = Group(
     help="List and describe transactions and their producers, and abort transactions.\n\n"
-    "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    "Exit status: 0 done, 1 failed, 2 wrong usage, 130 Ctrl-C.",
     examples=(
         "confluent-kafka transactions list -b localhost:9092",
         "confluent-kafka transactions describe payments-1 -F prod.properties",

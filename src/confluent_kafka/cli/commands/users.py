@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 app = Group(
     help="List, set and delete the credentials of users who log in with SCRAM.\n\n"
-    "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    "Exit status: 0 done, 1 failed, 2 wrong usage, 130 Ctrl-C.",
     examples=(
         "confluent-kafka users list -b localhost:9092",
         "confluent-kafka users set alice -F prod.properties",

@@ -85,7 +85,7 @@ def profile(name: str) -> Profile:
     if name in known:  # a mistake in another profile does not matter
         return _profile(name, known[name])
     near = did_you_mean(name, known) or (
-        f"there are {', '.join(known)}" if known else "the file does not exist or is empty"
+        f"the profiles are {', '.join(known)}" if known else "the file does not exist or is empty"
     )
     raise _wrong(f"there is no profile {name!r} in {location()}: {near}")
 

@@ -97,7 +97,7 @@ def delete(
         if version == "latest":
             chosen = known[-1:]
         if not chosen:
-            fail(f"{subject} has no version {version}: there are {', '.join(map(str, known))}")
+            fail(f"{subject} has no version {version}, only {', '.join(map(str, known))}")
         found = [client.get_version(subject, number, permanent) for number in chosen]
         rows = [(one.version, one.schema_id, one.schema.schema_type.lower()) for one in found]
         show(("version", "id", "type"), rows, False)

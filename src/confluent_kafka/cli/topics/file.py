@@ -84,7 +84,7 @@ def _check_keys(table: dict[str, Any], known: Iterable[str], where: str) -> None
     names = list(known)
     for key in table:
         if key not in names:
-            hint = did_you_mean(key, names, f"there are {', '.join(names)}")
+            hint = did_you_mean(key, names, f"the keys are {', '.join(names)}")
             raise ValueError(f"{where}: unknown key {key!r}: {hint}")
 
 
