@@ -267,8 +267,8 @@ app.command(
         _CONSUMERS,
         """Delete committed offsets of a group, and show them.
 
-        No member may read the topics. A member that reads them later begins where
-        auto.offset.reset sets.
+        The group must not have members that read the topics. For later
+        members, auto.offset.reset decides where they begin.
         """,
     )
 )

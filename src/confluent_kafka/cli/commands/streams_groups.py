@@ -188,7 +188,7 @@ app.command(
         _STREAMS,
         """Delete committed offsets of a streams group, and show them.
 
-        No member may read the topics.
+        The group must not have members that read the topics.
         """,
     )
 )
