@@ -240,7 +240,7 @@ def test_an_unknown_subject(client: SchemaRegistryClient, arguments: list[str]) 
     [
         (["check", "s", "nowhere.avsc"], "FILE: 'nowhere.avsc' does not exist"),
         (["check", "s", "a.txt"], "--type: is needed: a.txt ends with none of .avsc"),
-        (["show", "s", "--version", "x"], "--version: 'x' is not the number of a version"),
+        (["show", "s", "--version", "x"], "--version: 'x' is neither the number of a version"),
         (["subjects", "-X", "url=x"], "-X: the properties of the registry begin with schema.reg"),
         (["subjects", "-X", "schema.registry.url"], "-X: needs KEY=VALUE"),
         (["subjects", "-X", "schema.registry.ulr=x"], "did you mean 'url'?"),

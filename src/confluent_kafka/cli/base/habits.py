@@ -235,7 +235,7 @@ HINTS: Mapping[str, Mapping[str, str]] = {
     "reassign plan": {"--broker-list": "Use --onto ID for each broker."},
     "elect-leaders": {
         "--election-type": "Use --unclean, or no option for preferred leaders.",
-        "--all-topic-partitions": "You can leave it out: no topics means all partitions.",
+        "--all-topic-partitions": "You can leave it out: without topics, it elects all leaders.",
         "--topic": "Name the partition as an argument: `elect-leaders TOPIC:0`.",
     },
     "acls": {

@@ -57,7 +57,7 @@ def dump_log(
         option(
             min=0,
             show_default=str(records.MAX_SIZE),
-            help="With --records: the size in bytes up to which a batch is decompressed.",
+            help="With --records: the largest decompressed size of a batch, in bytes.",
         ),
     ] = None,
     as_json: AsJson = False,

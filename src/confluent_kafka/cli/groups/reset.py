@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from confluent_kafka.admin import AdminClient
 
 # The coordinator refuses offsets that no member commits.
-_ACTIVE = "the group has got active members in the meantime"
+_ACTIVE = "the group now has active members"
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ def deletable(
         fail(*(_no_offsets(name, topic, known) for topic in dict.fromkeys(without)))
     chosen = sorted(each for each in committed if topics is None or selected(topics, each))
     if not chosen:
-        fail(f"group {name!r} has no committed offsets there")
+        fail(f"group {name!r} has no committed offsets in the selected partitions")
     return {place: committed[place] for place in chosen}
 
 

@@ -89,7 +89,7 @@ def quotas(facts: Facts) -> Iterator[Finding]:
     yield Finding(
         Severity.NOTE,
         "quota",
-        "members can be throttled by a quota: compare it with what they read",
+        "members can be throttled by a quota: compare it with their rates",
         evidence(
             f"{'the default client id' if each.client is None else f'client id {each.client}'}: "
             f"{each.name}={each.value:g}"
