@@ -177,7 +177,7 @@ class TestProduce:
             (["--json"], '{"value": "v", "timestamp": "x"}', "timestamp must be milliseconds as i"),
             (["--json"], '{"key": "k"}', 'has no value: write "value": null'),
             (["--json"], '{"vaule": "v"}', "unknown field 'vaule': did you mean 'value'?"),
-            (["--json"], '{"value": "v", "x": 1}', "unknown field 'x': there are topic, part"),
+            (["--json"], '{"value": "v", "x": 1}', "unknown field 'x': the fields are topic, part"),
         ],
     )
     def test_a_line_that_is_no_message(
@@ -524,7 +524,7 @@ class TestSettings:
             (["consume", "t", "-e", "--until", "5"], "cannot be combined with --until"),
             (["consume", "t", "-g", "g", "-p", "1"], "cannot be combined with --partition"),
             (["consume", "t", "-g", "g", "--from", "5"], "must be earliest or latest with --group"),
-            (["consume", "t", "-f", "%q"], "'%q' is not a token: there are %t %p"),
+            (["consume", "t", "-f", "%q"], "'%q' is not a token: the tokens are %t %p"),
             (["consume", "t", "-f", "%"], "'%' is not a token"),
             (["consume", "t", "-J", "-f", "%k"], "--format: cannot be combined with --json"),
             (["consume"], "TOPICS is missing"),

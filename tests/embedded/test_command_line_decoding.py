@@ -298,7 +298,7 @@ def test_messages_that_a_filter_leaves_out_are_committed(
         (["--key", "auto"], "--key auto: needs a schema registry: give --registry URL"),
         (["--value", "axro"], "--value: 'axro' is not one of auto, avro,"),
         (["-s", "i", "--value", "json"], "--unpack: cannot be combined with --value or --schema"),
-        (["-s", "x"], "--unpack: 'x' needs letters of <>bBhHiIqQcs$"),
+        (["-s", "x"], "--unpack: 'x' must consist of the letters <>bBhHiIqQcs$"),
         (["-s", "id=i"], "--unpack: 'id=i': needs LETTERS, key=LETTERS or value=LETTERS"),
         (["-s", "i", "-s", "value=i"], "--unpack: 'value=i': needs LETTERS, key="),
         (["--header", "x"], "--header: 'x': needs NAME=VALUE"),

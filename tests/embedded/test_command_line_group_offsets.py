@@ -104,10 +104,10 @@ def new_offsets(done: Ended) -> list[int | None]:
         (["--to", "2"], [2, 4], "2 is before the start of the log"),
         (["--to", "99"], [10, 10], "99 is after the end of the log"),
         (["--to", "2001-09-09T01:46:45Z"], [5, 5], None),
-        (["--to", "2100-01-01"], [10, 10], "no message is that late: the end"),
-        (["--to", "-1h"], [10, 10], "no message is that late: the end"),
+        (["--to", "2100-01-01"], [10, 10], "no message at or after this time: the end is used"),
+        (["--to", "-1h"], [10, 10], "no message at or after this time: the end is used"),
         (["--to", "-9000w"], [0, 4], None),
-        (["--to", "PT1H"], [10, 10], "no message is that late: the end"),
+        (["--to", "PT1H"], [10, 10], "no message at or after this time: the end is used"),
         (["--shift-by", "-2"], [1, 4], None),
         (["--shift-by", "-3"], [0, 4], "3 is before the start of the log"),
         (["--shift-by", "100"], [10, 10], "106 is after the end of the log"),
@@ -183,7 +183,7 @@ def test_a_group_with_members(
     command = ["reset-offsets", "g", "--topic", orders, "--to", "earliest"]
     shown = groups(*command)
     reason = (
-        "group 'g' has 1 active member, which would overwrite the offsets. Stop first:",
+        "group 'g' has 1 active member, which would overwrite the offsets. Stop the members first:",
         f"member {consumer.memberid()} (client me) runs on host /127.0.0.1",
     )
     assert shown.status == 0
@@ -204,9 +204,7 @@ def test_members_that_join_in_between(
     kafka_cluster.inject_errors("OffsetCommit", [KafkaError.UNKNOWN_MEMBER_ID])
     done = groups("reset-offsets", "g", "--all-topics", "--to", "latest", "--execute", "-J")
     assert (done.status, done.stdout) == (1, b"")
-    assert done.stderr == (
-        "error: partition orders:0: the group has got active members in the meantime\n"
-    )
+    assert done.stderr == ("error: partition orders:0: the group now has active members\n")
 
 
 def test_a_cluster_that_does_not_answer() -> None:
@@ -235,7 +233,7 @@ def test_a_new_group(admin: AdminClient, groups: Run, orders: str) -> None:
     [
         (["--topic", "order"], "topic 'order' does not exist: did you mean 'orders'?"),
         (["--topic", "orders:7"], "topic 'orders' has no partition 7, only partitions 0 to 1"),
-        (["--all-topics"], "group 'empty' has no committed offsets, or no selected ones"),
+        (["--all-topics"], "group 'empty' has no committed offsets"),
     ],
 )
 def test_nothing_there(groups: Run, orders: str, arguments: list[str], reason: str) -> None:
@@ -390,9 +388,9 @@ class TestFiles:
             ('{"offset": 1}', "needs topic,partition,offset or "),
             ('{"topic": "t", "partition": 0, "offset": 7.5}', "offset 7.5 is not a whole number"),
             ('{"topic": "t", "partition": true, "offset": 7}', "partition True is not a whole"),
-            ('{"topic": 7, "partition": 0, "offset": 7}', "topic 7 is not a text"),
+            ('{"topic": 7, "partition": 0, "offset": 7}', "topic 7 is not a string"),
             (f"orders,1,{2**63}", f"offset {2**63} is not a whole number from 0 to {2**63 - 1}"),
-            ("orders,0,1", "partition orders:0 is there twice"),
+            ("orders,0,1", "partition orders:0 is listed twice"),
         ],
     )
     def test_wrong_lines(self, groups: Run, tmp_path: Path, line: str, reason: str) -> None:
@@ -452,7 +450,10 @@ class TestDelete:
                 ["g", "-t", "order"],
                 "group 'g' has no offsets in topic 'order': did you mean 'orders'?",
             ),
-            (["g", "-t", "orders:1"], "group 'g' has no committed offsets there"),
+            (
+                ["g", "-t", "orders:1"],
+                "group 'g' has no committed offsets in the selected partitions",
+            ),
             (["gg", "-t", "orders"], "group 'gg' does not exist"),
         ],
     )

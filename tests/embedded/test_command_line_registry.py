@@ -181,7 +181,7 @@ def test_delete(client: SchemaRegistryClient) -> None:
     assert client.get_versions("orders-value", deleted=True) == [1, 2]
     assert registry("delete", "orders-value", "--version", "7", "--yes").status == 1
     done = registry("delete", "orders-value", "--permanent", "--yes")
-    assert done.stdout.endswith(b"orders-value: 2 versions deleted for good\n")
+    assert done.stdout.endswith(b"orders-value: 2 versions deleted permanently\n")
     assert client.get_subjects(deleted=True) == []
 
 
@@ -192,7 +192,7 @@ def test_delete_a_version_for_good(client: SchemaRegistryClient, deleted: bool) 
     if deleted:
         client.delete_version("orders-value", 1)
     done = registry("delete", "orders-value", "--version", "1", "--permanent", "--yes")
-    assert done.stdout.endswith(b"orders-value: 1 version deleted for good\n")
+    assert done.stdout.endswith(b"orders-value: 1 version deleted permanently\n")
     assert client.get_versions("orders-value", deleted=True) == [2]
 
 
@@ -240,7 +240,7 @@ def test_an_unknown_subject(client: SchemaRegistryClient, arguments: list[str]) 
     [
         (["check", "s", "nowhere.avsc"], "FILE: 'nowhere.avsc' does not exist"),
         (["check", "s", "a.txt"], "--type: is needed: a.txt ends with none of .avsc"),
-        (["show", "s", "--version", "x"], "--version: 'x' is not the number of a version"),
+        (["show", "s", "--version", "x"], "--version: 'x' is neither the number of a version"),
         (["subjects", "-X", "url=x"], "-X: the properties of the registry begin with schema.reg"),
         (["subjects", "-X", "schema.registry.url"], "-X: needs KEY=VALUE"),
         (["subjects", "-X", "schema.registry.ulr=x"], "did you mean 'url'?"),

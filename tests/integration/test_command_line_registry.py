@@ -55,6 +55,6 @@ def test_the_life_of_a_subject(url: str, tmp_path: Path, monkeypatch: pytest.Mon
     assert ask("subjects") == "subject\norders-value\n"
     assert "did you mean 'orders-value'?" in ask("show", "order-value", status=1)
     assert "1 version deleted" in ask("delete", "orders-value", "--version", "1", "--yes")
-    assert "deleted for good" in ask("delete", "orders-value", "--permanent", "--yes")
+    assert "deleted permanently" in ask("delete", "orders-value", "--permanent", "--yes")
     assert ask("subjects", "--deleted") == "subject\n"
     assert "Operation not supported" in ask("mode", status=1)  # Apicurio has none

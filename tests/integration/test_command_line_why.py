@@ -82,7 +82,7 @@ def test_a_member_that_holds_up_a_rebalance(
             if done.status == 1:
                 lines[:] = found(done).get("rebalancing", {"evidence": []})["evidence"]
 
-        start = f"member {slow.memberid()} (/127.0.0.1) has still to release {topic}:"
+        start = f"member {slow.memberid()} (/127.0.0.1) still has to release {topic}:"
         wait_until(lambda: any(line.startswith(start) for line in lines), look)
 
 

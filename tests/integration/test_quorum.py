@@ -253,7 +253,7 @@ def test_command_of_the_quorum(quorum: DynamicQuorum, admin: AdminClient) -> Non
     assert (status["voters"], status["observers"]) == ([VOTER], [OBSERVER])
     assert (status["lag"], status["lag ms"]) == (0, 0)
     done = command(quorum, "quorum", "add-voter", str(OBSERVER), place_text(quorum), "-y")
-    assert done == (0, b"controller 2 votes\n", "")
+    assert done == (0, b"controller 2 is now a voter\n", "")
     wait_until(lambda: {each.replica_id for each in described(admin).voters} == {VOTER, OBSERVER})
     every = {row["node"]: row for row in rows(quorum, "quorum", "describe", "--replication")}
     leader, follower = every[VOTER], every[OBSERVER]
@@ -264,11 +264,11 @@ def test_command_of_the_quorum(quorum: DynamicQuorum, admin: AdminClient) -> Non
     assert again == (
         1,
         b"",
-        "error: 2 is not the id of one observer of the quorum, which has none\n",
+        "error: 2 is not the id of exactly one observer. The observers are: none\n",
     )
     options = ["--directory", directory, "--cluster-id", quorum.cluster_id, "-y"]
     done = command(quorum, "quorum", "remove-voter", str(OBSERVER), *options)
-    assert done == (0, b"controller 2 no longer votes\n", "")
+    assert done == (0, b"controller 2 is no longer a voter\n", "")
     wait_until(lambda: [each.replica_id for each in described(admin).voters] == [VOTER])
     done = command(quorum, "quorum", "remove-voter", "77", "--directory", directory, "-y")
     assert (done.status, done.stdout) == (1, b"")

@@ -199,7 +199,7 @@ def test_what_help_imports() -> None:
         ("-L -b x", "Use `topics list`, or `cluster describe` for the brokers."),
         ("-b x topics list", "Give it after the command"),
         ("-C -t orders", "Use `consume TOPIC`."),
-        ("-C prod topics list", "Use `consume TOPIC`. If it was a profile, give it after the"),
+        ("-C prod topics list", "Use `consume TOPIC`. If you mean a profile, name it after the"),
         ("--profile prod topics list", "Give it after the command"),
         ("topics list --context prod", "Use --profile NAME (-C)."),
         ("topics describe --under-replicated-partitions", "Use --under-replicated."),

@@ -38,7 +38,7 @@ def test_letters(letters: str, payload: bytes, values: object) -> None:
 @pytest.mark.parametrize("letters", ["", "x", "s$b", "sb", "$$", "$b", "ss"])
 def test_wrong_letters(letters: str) -> None:
     """Nothing can follow the rest or the end, and there are no other letters."""
-    with pytest.raises(ValueError, match=r"needs letters of|nothing can follow"):
+    with pytest.raises(ValueError, match=r"must consist of the letters|nothing can follow"):
         Unpacked(letters)
 
 

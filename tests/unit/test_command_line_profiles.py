@@ -110,7 +110,7 @@ def test_profile_or_file(tmp_path: Path) -> None:
     ("text", "problem"),
     [
         ("prot", "there is no profile 'prot' in {file}: did you mean 'prod'?"),
-        ("zzz", "there is no profile 'zzz' in {file}: there are prod, test"),
+        ("zzz", "there is no profile 'zzz' in {file}: the profiles are prod, test"),
     ],
 )
 def test_an_unknown_profile(text: str, problem: str, file: Path) -> None:
@@ -150,7 +150,7 @@ def test_where_the_file_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
         (f'a = "{PASSWORD}"', "a must be a table: write [a]"),
         (f'[a]\nproduction = "{PASSWORD}"', "profile 'a': production must be true or false"),
         (f'[a]\nregistry = "{PASSWORD}"', "registry must be a table: write [a.registry]"),
-        (f'[a]\nx.y = ["{PASSWORD}", 1]', "x.y must be a text, a number"),
+        (f'[a]\nx.y = ["{PASSWORD}", 1]', "x.y must be a string, a number"),
         (f'[a]\nx.y = {{env = ["{PASSWORD}"]}}', 'x.y needs {env = "NAME"}'),
         (f'[a]\nx.y = {{command = "{PASSWORD}"}}', 'x.y needs {command = ["PROGRAM", "ARG'),
         ("[a]\nx.y = {command = []}", "x.y needs {command ="),

@@ -174,8 +174,8 @@ def test_members_that_do_not_finish_a_rebalance() -> None:
     assert finding.severity is Severity.WARNING
     assert finding.evidence == [
         "state reconciling, seen 1 of 2 times in 6.0 s; now reconciling",
-        "member m-1 (/10.0.0.1) has still to release orders:1",
-        "member m-2 (/10.0.0.2) has still to take orders:1",
+        "member m-1 (/10.0.0.1) still has to release orders:1",
+        "member m-2 (/10.0.0.2) still has to take orders:1",
     ]
 
 

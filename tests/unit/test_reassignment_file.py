@@ -50,7 +50,7 @@ def test_directories_of_kafka() -> None:
         ),
         (
             BEGIN + '[{"topic": "a", "partition": 0, "replicas": [1, 1]}]}',
-            "partitions[0]: replicas has a broker twice: [1, 1]",
+            "partitions[0]: replicas lists a broker twice: [1, 1]",
         ),
         (
             BEGIN + '[{"topic": "a", "partition": 0, "replicas": [1], "log_dirs": ["/d"]}]}',
@@ -62,7 +62,7 @@ def test_directories_of_kafka() -> None:
                 ", [", ", "
             )
             + "]}",
-            "partitions[1]: is there twice",
+            "partitions[1]: is listed twice",
         ),
     ],
 )

@@ -50,12 +50,12 @@ def test_read() -> None:
         ("[topic.a]", "the file: unknown key 'topic': did you mean 'topics'?"),
         ("[topics]\na = 1", "a must be a table, not 1"),
         ("[topics.'a b']", "'a b' cannot be a topic: "),
-        ("[topics.a.b]", "topic 'a': unknown key 'b': there are partitions, replicas, config"),
+        ("[topics.a.b]", "topic 'a': unknown key 'b': the keys are partitions, replicas, config"),
         ("[topics.a]\nreplica = 1", "topic 'a': unknown key 'replica': did you mean 'replicas'?"),
         ("[topics.a]\npartitions = 0", "topic 'a': partitions must be a whole number of at least"),
         ("[topics.a]\nreplicas = true", "topic 'a': replicas must be a whole number of at least 1"),
         ("[topics.a]\nconfig = 1", "topic 'a': config must be a table, not 1"),
-        ("[topics.a.config]\nx = [1]", "topic 'a': x must be a text, a number, a boolean or a"),
+        ("[topics.a.config]\nx = [1]", "topic 'a': x must be a string, a number, a boolean or a"),
     ],
 )
 def test_wrong_files(text: str, error: str) -> None:

@@ -37,10 +37,10 @@ COMMANDS: Mapping[str, str] = {
     "config": "List the configuration properties of clients.",
     "doctor": "Show what is installed: package, librdkafka, patches, features and extras.",
     "pipeline": "Run Spark pipelines that a file declares.",
-    "copy": "Copy messages of a topic into another one, exactly once.",
+    "copy": "Copy the messages of a topic to another topic, exactly once.",
     "load": "Send the messages of files that `consume --output` wrote.",
     "bench": "Measure throughput and latency.",
-    "run": "Run a program that is written for another client, unchanged.",
+    "run": "Run a program that was written for another client, without changes.",
     "mcp": "Let a language model look at a cluster: a Model Context Protocol server on stdin and "
     "stdout.",
 }
@@ -53,7 +53,7 @@ ADMINISTRATION: Mapping[str, str] = {
     "offsets.",
     "transactions": "List and describe transactions and their producers, and abort transactions.",
     "brokers": "List brokers, show their configuration and versions, and unregister brokers.",
-    "elect-leaders": "Let the first replica of each partition lead it again.",
+    "elect-leaders": "Make the first replica of each partition its leader again.",
     "reassign": "Move partitions to other brokers, list such moves, and cancel them.",
     "log-dirs": "List the replicas in the log directories of brokers, with their sizes.",
     "dump-log": "Show the batches in log segments of a broker, including KRaft metadata and "

@@ -37,7 +37,7 @@ _RESET: Mapping[str, str] = {
 # and "*" any command.
 HINTS: Mapping[str, Mapping[str, str]] = {
     "": {
-        "-C": "Use `consume TOPIC`. If it was a profile, give it after the command: "
+        "-C": "Use `consume TOPIC`. If you mean a profile, name it after the command: "
         "`topics list -C NAME`.",
         "-G": "Use `consume TOPIC --group GROUP`.",
         "-L": "Use `topics list`, or `cluster describe` for the brokers.",
@@ -235,7 +235,7 @@ HINTS: Mapping[str, Mapping[str, str]] = {
     "reassign plan": {"--broker-list": "Use --onto ID for each broker."},
     "elect-leaders": {
         "--election-type": "Use --unclean, or no option for preferred leaders.",
-        "--all-topic-partitions": "You can leave it out: without topics, all partitions are meant.",
+        "--all-topic-partitions": "You can leave it out: without topics, it elects all leaders.",
         "--topic": "Name the partition as an argument: `elect-leaders TOPIC:0`.",
     },
     "acls": {

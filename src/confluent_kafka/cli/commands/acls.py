@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 app = Group(
     help="List, create and delete ACLs.\n\n"
-    "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    "Exit status: 0 done, 1 failed, 2 wrong usage, 130 Ctrl-C.",
     examples=(
         "confluent-kafka acls list --principal User:alice -b localhost:9092",
         "confluent-kafka acls delete --resource topic --name orders -F prod.properties",

@@ -26,7 +26,7 @@ from confluent_kafka.cli.shell.command import Group
 
 app = Group(
     help="Measure throughput and latency.\n\n"
-    "Exit status: 0 measured, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    "Exit status: 0 measured, 1 failed, 2 wrong usage, 130 Ctrl-C.",
     examples=(
         "confluent-kafka bench produce bench -n 1000000 -b localhost:9092",
         "confluent-kafka bench consume bench -n 1000000 -b localhost:9092",

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 app = Group(
     help="List brokers, show their configuration and versions, and unregister brokers.\n\n"
-    "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    "Exit status: 0 done, 1 failed, 2 wrong usage, 130 Ctrl-C.",
     examples=(
         "confluent-kafka brokers list -b localhost:9092",
         "confluent-kafka brokers configs 1 -F prod.properties",
@@ -176,7 +176,7 @@ def unregister(
     as_json: AsJson = False,
     yes: Yes = False,
 ) -> None:
-    """Remove a broker from the cluster for good. The broker must be down."""
+    """Remove a broker from the cluster permanently. The broker must be down."""
     with administering(brokers, config_file, properties, timeout) as admin:
         if broker in admin.list_topics(timeout=timeout).brokers:
             fail(f"broker {broker} is up: stop it first")

@@ -201,7 +201,7 @@ def describe(
 ) -> None:
     """Show the brokers of a cluster, its id and its controller.
 
-    Exit status: 0 shown, 1 the cluster refused, 2 wrong usage, 130 ended by Ctrl-C.
+    Exit status: 0 shown, 1 failed, 2 wrong usage, 130 ended by Ctrl-C.
     """
     with administering(brokers, config_file, properties, timeout) as admin:
         found = admin.describe_cluster(request_timeout=timeout).result()

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 app = Group(
     help="Show and change the configuration of topics, brokers, loggers, groups and client "
     "metrics.\n\n"
-    "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    "Exit status: 0 done, 1 failed, 2 wrong usage, 130 Ctrl-C.",
     examples=(
         "confluent-kafka configs describe topic orders -b localhost:9092",
         "confluent-kafka configs set topic orders retention.ms=86400000 \\\n    -F prod.properties",

@@ -132,8 +132,8 @@ def consume(
             "--output",
             "-o",
             metavar="FILE",
-            help="Write a file instead of stdout: .jsonl, .csv, .parquet or .arrow. It exists only "
-            "when it is complete. Needs --exit-at-end, --until or --count.",
+            help="Write a file instead of stdout: .jsonl, .csv, .parquet or .arrow. The file "
+            "appears only when it is complete. Needs --exit-at-end, --until or --count.",
         ),
     ] = None,
     overwrite: Annotated[
@@ -171,8 +171,8 @@ def consume(
 
     Without --until, --exit-at-end or --count, the command waits for new messages until Ctrl-C.
 
-    Exit status: 0 all messages were written, 1 the cluster refused or the connection failed,
-    2 wrong usage, 130 ended by Ctrl-C or SIGTERM, 141 the reader of stdout has ended.
+    Exit status: 0 all messages were written, 1 the command failed, 2 wrong usage, 130
+    ended by Ctrl-C or SIGTERM, 141 the reader of stdout has ended.
     """
     end = _end(until, exit_at_end, follow)
     begin = None if start is None else Bound.parse(start, "--from", counts_back=True)

@@ -1,4 +1,4 @@
-"""``python -m confluent_kafka copy``: messages of a topic into another one, exactly once."""
+"""``python -m confluent_kafka copy``: messages of a topic to another topic, exactly once."""
 
 from __future__ import annotations
 
@@ -91,14 +91,13 @@ def copy(
     ] = 30,
     quiet: Annotated[bool, option("--quiet", "-q", help="Write no summary to stderr.")] = False,
 ) -> None:
-    """Copy messages of a topic into another one, exactly once.
+    """Copy the messages of a topic to another topic, exactly once.
 
     Keys, values, headers, timestamps and partitions stay the same. Messages and positions are
-    written in one transaction, so that a copy that was stopped continues without a gap and without
-    a message twice.
+    written in one transaction, so that a stopped copy continues without losing or repeating a
+    message.
 
-    Exit status: 0 copied, 1 a cluster refused or the connection failed, 2 wrong usage, 130 ended by
-    Ctrl-C or SIGTERM.
+    Exit status: 0 copied, 1 failed, 2 wrong usage, 130 ended by Ctrl-C or SIGTERM.
     """
     if exit_at_end and until is not None:
         raise click.BadParameter("cannot be combined with --until", param_hint="--exit-at-end")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 app = Group(
     help="Create, renew, expire and describe delegation tokens.\n\n"
-    "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    "Exit status: 0 done, 1 failed, 2 wrong usage, 130 Ctrl-C.",
     examples=(
         "confluent-kafka delegation-tokens create --renewer User:bob -F prod.properties",
         "confluent-kafka delegation-tokens describe -F prod.properties",
@@ -103,7 +103,10 @@ def renew(
         option(min=0.001, help="Number of seconds after which the token expires."),
     ] = None,
 ) -> None:
-    """Extend the life of a token, by default by the brokers' delegation.token.expiry.time.ms."""
+    """Extend the lifetime of a token, by --period or by the default of the brokers.
+
+    Their default is delegation.token.expiry.time.ms.
+    """
     secret = _decoded(hmac)
     with administering(brokers, config_file, properties, timeout) as admin:
         expires = admin.renew_delegation_token(

@@ -35,7 +35,11 @@ EXAMPLES = (
 def dump_log(
     files: Annotated[
         list[Path],
-        argument(metavar="FILE", exists=True, help="Log segments (.log)."),
+        argument(
+            metavar="FILE",
+            exists=True,
+            help="Log segments (.log), or KRaft snapshots (.checkpoint).",
+        ),
     ],
     with_records: Annotated[
         bool,
@@ -53,7 +57,7 @@ def dump_log(
         option(
             min=0,
             show_default=str(records.MAX_SIZE),
-            help="With --records: the size in bytes up to which a batch is decompressed.",
+            help="With --records: the largest decompressed size of a batch, in bytes.",
         ),
     ] = None,
     as_json: AsJson = False,
@@ -76,7 +80,8 @@ def dump_log(
         for path in files:
             if path.suffix in _OTHER_FILES:
                 fail(
-                    f"{path} is not a log segment: name files that end in .log", status=WRONG_USAGE
+                    f"{path} is not a log segment: name files that end in .log or .checkpoint",
+                    status=WRONG_USAGE,
                 )
             name = topic or path.absolute().parent.name.rpartition("-")[0]
             with path.open("rb") as file:

@@ -57,13 +57,12 @@ def elect_leaders(
     ] = False,
     yes: Yes = False,
 ) -> None:
-    """Let the first replica of each partition lead it again.
+    """Make the first replica of each partition its leader again.
 
     The command shows the partitions that another replica has led. With --unclean, it shows the
     partitions that have no leader, and asks first.
 
-    Exit status: 0 elected, or no election is needed, 1 the cluster refused, 2 wrong usage, 130
-    Ctrl-C.
+    Exit status: 0 elected, or no election is needed, 1 failed, 2 wrong usage, 130 Ctrl-C.
     """
     with administering(brokers, config_file, properties, timeout) as admin:
         partitions = _partitions(admin, where, timeout)

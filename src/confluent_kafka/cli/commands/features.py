@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 app = Group(
     help="Show and change the versions of a cluster's features.\n\n"
-    "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    "Exit status: 0 done, 1 failed, 2 wrong usage, 130 Ctrl-C.",
     examples=(
         "confluent-kafka features describe -b localhost:9092",
         "confluent-kafka features upgrade group.version=1 --check -F prod.properties",
@@ -41,7 +41,7 @@ Versions = Annotated[
 Check = Annotated[bool, option("--check", help="Only validate the request, and change nothing.")]
 Unsafe = Annotated[
     bool,
-    option("--unsafe", help="Downgrade even if this loses metadata for good."),
+    option("--unsafe", help="Downgrade even if this loses metadata permanently."),
 ]
 
 

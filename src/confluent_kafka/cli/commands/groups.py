@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 app = Group(
     help="List, describe and delete groups, and change their offsets.\n\n"
-    "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    "Exit status: 0 done, 1 failed, 2 wrong usage, 130 Ctrl-C.",
     examples=(
         "confluent-kafka groups list -b localhost:9092",
         "confluent-kafka groups describe billing -F prod.properties",
@@ -155,7 +155,7 @@ def describe(
         option(
             "--verbose",
             help="With --members: also show instance ids, racks, the partitions of each member "
-            "now and after the rebalance (target), and what only this type of group has.",
+            "now and after the rebalance (target), and columns that only this type of group has.",
         ),
     ] = False,
     watch: Annotated[
@@ -166,7 +166,7 @@ def describe(
     """Show each partition of groups: committed offset, end, lag, and the member that reads it.
 
     The end is unknown if the partition was deleted, or if this user may not read it. For share
-    groups, the start offset is in the place of the committed offset.
+    groups, the start offset replaces the committed offset.
     """
     if groups and every:
         raise click.BadParameter("cannot be combined with --all", param_hint="GROUPS")
@@ -267,8 +267,8 @@ app.command(
         _CONSUMERS,
         """Delete committed offsets of a group, and show them.
 
-        No member may read the topics. A member that reads them later begins where
-        auto.offset.reset says.
+        The group must not have members that read the topics. For later
+        members, auto.offset.reset decides where they begin.
         """,
     )
 )

@@ -37,7 +37,7 @@ def health(
     properties: Properties = None,
     timeout: Annotated[
         float,
-        option(min=0.1, max=3600, panel=CONNECTION, help="Seconds that all checks together take."),
+        option(min=0.1, max=3600, panel=CONNECTION, help="Time limit for all checks, in seconds."),
     ] = 10,
     as_json: AsJson = False,
     max_lag: Annotated[

@@ -48,7 +48,7 @@ def load(
         bool,
         option(
             "--any-partition",
-            help="Let the partitioner choose partitions, instead of keeping those of the file.",
+            help="Let the partitioner choose partitions. By default, the partitions stay the same.",
         ),
     ] = False,
     speed: Annotated[
@@ -56,7 +56,7 @@ def load(
         option(
             metavar="Nx",
             show_default="as fast as possible",
-            help="Send messages at the times of their timestamps, this many times faster: 1x, 2x.",
+            help="Keep the intervals between timestamps: 1x is the original speed, 2x is double.",
         ),
     ] = None,
     transaction_size: Annotated[
@@ -85,9 +85,9 @@ def load(
 ) -> None:
     """Send the messages of files that `consume --output` wrote.
 
-    Keys, values, headers, timestamps and partitions are those of the file.
+    Keys, values, headers, timestamps and partitions stay the same.
 
-    Exit status: 0 all messages were delivered, 1 some were not, or the cluster refused,
+    Exit status: 0 all messages were delivered, 1 some were not, or the command failed,
     2 wrong usage, 130 ended by Ctrl-C or SIGTERM.
     """
     from confluent_kafka.cli.messages.loading import at_speed, file_input

@@ -51,7 +51,7 @@ def log_dirs(
 ) -> None:
     """List the replicas in the log directories of brokers, with their sizes.
 
-    Exit status: 0 listed, 1 the cluster refused, a broker did not answer, or a broker cannot use a
+    Exit status: 0 listed, 1 the command failed, a broker did not answer, or a broker cannot use a
     directory, 2 wrong usage, 130 ended by Ctrl-C.
     """
     with administering(brokers, config_file, properties, timeout) as admin:

@@ -68,17 +68,17 @@ def mcp(
     ] = None,
     redact_pattern: Annotated[
         list[str] | None,
-        option(metavar="REGEX", help="Hide what this pattern fits. Can be given more than once."),
+        option(metavar="REGEX", help="Hide text that matches this. Can be given more than once."),
     ] = None,
-    max_messages: Annotated[int, option(min=1, help="Most messages of an answer.")] = 50,
+    max_messages: Annotated[int, option(min=1, help="Messages in an answer, at most.")] = 50,
     max_bytes: Annotated[
-        int, option(min=16, help="Most bytes of a key, a value or a header; the rest is cut.")
+        int, option(min=16, help="Bytes of a key, a value or a header, at most. The rest is cut.")
     ] = 2048,
 ) -> None:
     """Let a language model look at a cluster: a Model Context Protocol server on stdin and stdout.
 
-    The tools only read, unless --allow names others. The program that runs the model starts this
-    command, and ends it by closing stdin.
+    The tools only read. --allow adds tools that change the cluster. The program that runs the
+    model starts this command, and ends it by closing stdin.
     """
     try:
         import mcp.server.mcpserver  # noqa: F401

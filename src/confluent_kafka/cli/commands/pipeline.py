@@ -47,16 +47,16 @@ Conf = Annotated[
 app = Group(
     help="Run Spark pipelines that a file declares.",
     examples=(
-        "confluent-kafka pipeline validate pipeline.yaml",
-        "confluent-kafka pipeline run pipeline.yaml",
+        "confluent-kafka pipeline validate pipeline.toml",
+        "confluent-kafka pipeline run pipeline.toml",
     ),
 )
 
 
 @app.command(
     examples=(
-        "confluent-kafka pipeline validate pipeline.yaml",
-        "confluent-kafka pipeline validate pipeline.yaml --without-spark",
+        "confluent-kafka pipeline validate pipeline.toml",
+        "confluent-kafka pipeline validate pipeline.toml --without-spark",
     )
 )
 def validate(
@@ -64,9 +64,7 @@ def validate(
     conf: Conf = None,
     without_spark: Annotated[
         bool,
-        option(
-            "--without-spark", help="Check only the parts that need no Java: not SQL and columns."
-        ),
+        option("--without-spark", help="Check everything except SQL and columns, which need Java."),
     ] = False,
 ) -> None:
     """Check a pipeline, including its SQL and columns, without a connection to brokers.
@@ -92,8 +90,8 @@ def validate(
 
 @app.command(
     examples=(
-        "confluent-kafka pipeline explain pipeline.yaml",
-        "confluent-kafka pipeline explain pipeline.yaml --master local",
+        "confluent-kafka pipeline explain pipeline.toml",
+        "confluent-kafka pipeline explain pipeline.toml --master local",
     )
 )
 def explain(file: File, master: Master = None, conf: Conf = None) -> None:
@@ -115,8 +113,8 @@ def explain(file: File, master: Master = None, conf: Conf = None) -> None:
 
 @app.command(
     examples=(
-        "confluent-kafka pipeline run pipeline.yaml",
-        "confluent-kafka pipeline run pipeline.yaml \\\n    --conf spark.sql.shuffle.partitions=8",
+        "confluent-kafka pipeline run pipeline.toml",
+        "confluent-kafka pipeline run pipeline.toml \\\n    --conf spark.sql.shuffle.partitions=8",
     )
 )
 def run(file: File, master: Master = None, conf: Conf = None) -> None:

@@ -160,10 +160,10 @@ def produce(
 ) -> None:
     """Send lines or files as messages, and wait until they are delivered.
 
-    After Ctrl-C, the command waits up to 5 seconds for the messages on their way, and reports how
-    many were delivered. Another Ctrl-C ends it at once.
+    After Ctrl-C, the command waits up to 5 seconds for messages that are not delivered yet, and
+    reports how many were delivered. Another Ctrl-C ends it at once.
 
-    Exit status: 0 all messages were delivered, 1 some were not, or the cluster refused,
+    Exit status: 0 all messages were delivered, 1 some were not, or the command failed,
     2 wrong usage, 130 ended by Ctrl-C or SIGTERM.
     """
     _check(json_lines, key_separator, key, whole, null, keep_partitions)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 app = Group(
     help="Show the metadata quorum, and change which controllers vote in it.\n\n"
-    "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    "Exit status: 0 done, 1 failed, 2 wrong usage, 130 Ctrl-C.",
     examples=(
         "confluent-kafka quorum describe -b localhost:9092",
         "confluent-kafka quorum describe --replication -F prod.properties",
@@ -53,7 +53,7 @@ Directory = Annotated[
     str | None,
     option(
         metavar="UUID",
-        help="Id of the directory of its metadata log; by default the quorum is asked for it.",
+        help="Id of the directory of its metadata log; by default the command asks the quorum.",
     ),
 ]
 ClusterId = Annotated[
@@ -119,7 +119,7 @@ def add_voter(
     """Make a controller a voter: `quorum add-voter 4 CONTROLLER://host:9093`."""
     given = _uuid(directory)
     places = {_endpoint(text) for text in endpoints}
-    confirm(f"Let controller {controller} vote?", yes)
+    confirm(f"Add controller {controller} to the voters?", yes)
     with administering(brokers, config_file, properties, timeout) as admin:
         if given is None:
             found = admin.describe_metadata_quorum(request_timeout=timeout).result()
@@ -127,7 +127,7 @@ def add_voter(
         admin.add_raft_voter(
             controller, given, places, cluster_id=cluster_id, request_timeout=timeout
         ).result()
-    report(f"controller {controller} votes")
+    report(f"controller {controller} is now a voter")
 
 
 @app.command(
@@ -149,9 +149,9 @@ def remove_voter(
     cluster_id: ClusterId = None,
     yes: Yes = False,
 ) -> None:
-    """Make a controller an observer, for example before you shut it down for good."""
+    """Make a controller an observer, for example before you shut it down permanently."""
     given = _uuid(directory)
-    confirm(f"Take the vote from controller {controller}?", yes)
+    confirm(f"Remove controller {controller} from the voters?", yes)
     with administering(brokers, config_file, properties, timeout) as admin:
         if given is None:
             found = admin.describe_metadata_quorum(request_timeout=timeout).result()
@@ -159,7 +159,7 @@ def remove_voter(
         admin.remove_raft_voter(
             controller, given, cluster_id=cluster_id, request_timeout=timeout
         ).result()
-    report(f"controller {controller} no longer votes")
+    report(f"controller {controller} is no longer a voter")
 
 
 def _status(cluster: str | None, found: QuorumInfo) -> tuple[Any, ...]:
@@ -200,7 +200,7 @@ def _directory_of(controller: int, replicas: list[QuorumReplicaState], role: str
     found = [each.replica_directory_id for each in replicas if each.replica_id == controller]
     if len(found) != 1:
         known = ", ".join(str(each.replica_id) for each in replicas) or "none"
-        fail(f"{controller} is not the id of one {role} of the quorum, which has {known}")
+        fail(f"{controller} is not the id of exactly one {role}. The {role}s are: {known}")
     return found[0]
 
 

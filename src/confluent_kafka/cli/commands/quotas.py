@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 app = Group(
     help="Show and change client quotas.\n\n"
-    "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    "Exit status: 0 done, 1 failed, 2 wrong usage, 130 Ctrl-C.",
     examples=(
         "confluent-kafka quotas describe -b localhost:9092",
         "confluent-kafka quotas alter consumer_byte_rate=1000000 --user alice \\\n"

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 app = Group(
     help="Move partitions to other brokers, list such moves, and cancel them.\n\n"
-    "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    "Exit status: 0 done, 1 failed, 2 wrong usage, 130 Ctrl-C.",
     examples=(
         "confluent-kafka reassign start orders:0=1,2,3 -b localhost:9092",
         "confluent-kafka reassign list -F prod.properties",

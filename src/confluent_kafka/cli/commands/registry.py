@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
 app = Group(
     help="Show, check, register and delete the schemas of a schema registry.\n\n"
-    "Exit status: 0 done, 1 the registry refused or a schema is not compatible, 2 wrong usage, "
-    "130 Ctrl-C.",
+    "Exit status: 0 done, 1 failed or a schema is not compatible, 2 wrong usage, 130 Ctrl-C.",
     examples=(
         "confluent-kafka registry subjects --registry http://localhost:8081",
         "confluent-kafka registry check orders-value order.avsc -C prod",
@@ -43,7 +42,7 @@ SchemaFile = Annotated[
 ]
 Kind = Annotated[
     schemas.Type | None,
-    option("--type", help="Type of the schema. By default, the end of the file's name means it."),
+    option("--type", help="Type of the schema. By default, the name of the file determines it."),
 ]
 References = Annotated[
     list[str] | None,
@@ -162,7 +161,7 @@ def register(
     timeout: Timeout = 30,
     as_json: AsJson = False,
 ) -> None:
-    """Register a schema under a subject. A schema that is registered stays as it is.
+    """Register a schema under a subject. If it is registered already, nothing changes.
 
     If the schema is not compatible, the command explains why, as `registry check` does.
     """

@@ -35,7 +35,7 @@ def run(
     ] = None,
     module: Annotated[str | None, option("-m", help="Module to run instead of a file.")] = None,
 ) -> None:
-    """Run a program that is written for another client, unchanged."""
+    """Run a program that was written for another client, without changes."""
     from confluent_kafka.compat import install
 
     arguments = program or []

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 app = Group(
     help="List, describe and delete share groups, and change their offsets.\n\n"
-    "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    "Exit status: 0 done, 1 failed, 2 wrong usage, 130 Ctrl-C.",
     examples=(
         "confluent-kafka share-groups list -b localhost:9092",
         "confluent-kafka share-groups offsets billing -F prod.properties",

@@ -32,7 +32,7 @@ from confluent_kafka.cli.shell.command import Group
 
 app = Group(
     help="List, describe and delete groups of Kafka Streams, and change their offsets.\n\n"
-    "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    "Exit status: 0 done, 1 failed, 2 wrong usage, 130 Ctrl-C.",
     examples=(
         "confluent-kafka streams-groups list -b localhost:9092",
         "confluent-kafka streams-groups describe totals -b localhost:9092",
@@ -188,7 +188,7 @@ app.command(
         _STREAMS,
         """Delete committed offsets of a streams group, and show them.
 
-        No member may read the topics.
+        The group must not have members that read the topics.
         """,
     )
 )

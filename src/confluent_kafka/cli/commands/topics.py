@@ -30,7 +30,7 @@ from confluent_kafka.cli.topics.states import describe
 
 app = Group(
     help="List, describe, create, grow and delete topics.\n\n"
-    "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    "Exit status: 0 done, 1 failed, 2 wrong usage, 130 Ctrl-C.",
     examples=(
         "confluent-kafka topics create orders --partitions 6 -b localhost:9092",
         "confluent-kafka topics describe orders -F prod.properties",

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 app = Group(
     help="List and describe transactions and their producers, and abort transactions.\n\n"
-    "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    "Exit status: 0 done, 1 failed, 2 wrong usage, 130 Ctrl-C.",
     examples=(
         "confluent-kafka transactions list -b localhost:9092",
         "confluent-kafka transactions describe payments-1 -F prod.properties",
@@ -231,10 +231,11 @@ def abort(
         ),
     ] = None,
 ) -> None:
-    """Abort a hanging transaction (forgotten by its coordinator) in one partition.
+    """Abort a hanging transaction in one partition.
 
-    `transactions describe-producers` shows the values for the options. If the coordinator still
-    knows the transaction, use `transactions force-terminate` instead.
+    A transaction hangs if its coordinator has no record of it. If the coordinator has a record,
+    use `transactions force-terminate` instead. `transactions describe-producers` shows the values
+    for the options.
     """
     partition = partition_of(place)
     if (producer_id is None) != (producer_epoch is None):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 app = Group(
     help="List, set and delete the credentials of users who log in with SCRAM.\n\n"
-    "Exit status: 0 done, 1 the cluster refused, 2 wrong usage, 130 Ctrl-C.",
+    "Exit status: 0 done, 1 failed, 2 wrong usage, 130 Ctrl-C.",
     examples=(
         "confluent-kafka users list -b localhost:9092",
         "confluent-kafka users set alice -F prod.properties",
@@ -118,7 +118,7 @@ def set_(
             "-i",
             min=4096,
             max=16384,
-            help="How many times the password is hashed. More make it harder to guess.",
+            help="How many times the password is hashed. A higher number makes it harder to guess.",
         ),
     ] = 8192,
 ) -> None:
@@ -185,7 +185,7 @@ def delete(
     ] = None,
     yes: Yes = False,
 ) -> None:
-    """Delete the credentials of a user, who can then not log in with SCRAM any more."""
+    """Delete the credentials of a user. The user can then no longer log in with SCRAM."""
     from confluent_kafka.admin import UserScramCredentialDeletion
 
     with administering(brokers, config_file, properties, timeout) as admin:

@@ -47,7 +47,7 @@ def why(
     partitions, open transactions and quotas. It takes two samples and compares them. It changes
     nothing.
 
-    Exit status: 0 nothing is wrong, 1 there is a finding or the cluster refused, 2 wrong usage, 130
+    Exit status: 0 nothing is wrong, 1 there is a finding or the command failed, 2 wrong usage, 130
     Ctrl-C.
     """
     from confluent_kafka.cli.lag import findings

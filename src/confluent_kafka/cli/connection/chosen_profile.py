@@ -49,7 +49,7 @@ def _changing(
             "--yes-really",
             metavar="NAME",
             kept=True,
-            help="Name of the profile, which a change of a production cluster requires.",
+            help="Name of the profile, to confirm a change of a production cluster.",
         ),
     ] = None,
 ) -> None: ...

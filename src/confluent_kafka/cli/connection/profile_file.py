@@ -85,7 +85,7 @@ def profile(name: str) -> Profile:
     if name in known:  # a mistake in another profile does not matter
         return _profile(name, known[name])
     near = did_you_mean(name, known) or (
-        f"there are {', '.join(known)}" if known else "the file does not exist or is empty"
+        f"the profiles are {', '.join(known)}" if known else "the file does not exist or is empty"
     )
     raise _wrong(f"there is no profile {name!r} in {location()}: {near}")
 
@@ -147,7 +147,7 @@ def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str
         elif isinstance(value, list) and all(isinstance(each, str) for each in value):
             yield key, ",".join(value)
         else:
-            raise ValueError(f"{key} must be a text, a number, true, false or a list of texts")
+            raise ValueError(f"{key} must be a string, a number, true, false or a list of strings")
 
 
 def _position(error: ValueError) -> str:

@@ -43,7 +43,7 @@ def offsets_in(file: Path, group: str) -> dict[Place, int]:
         try:
             one = _read(_row(line), group)
             if one is not None and one[0] in found:
-                raise ValueError(f"partition {one[0][0]}:{one[0][1]} is there twice")
+                raise ValueError(f"partition {one[0][0]}:{one[0][1]} is listed twice")
         except ValueError as error:
             reason = str(error)
         except click.BadParameter as error:
@@ -81,7 +81,7 @@ def _read(row: dict[str, Any], group: str) -> tuple[Place, int] | None:
         raise ValueError(_NEEDS)
     for name in ("group", "topic"):
         if not isinstance(row.get(name, group), str):
-            raise ValueError(f"{name} {row[name]!r} is not a text")
+            raise ValueError(f"{name} {row[name]!r} is not a string")
     if row.get("group", group) != group or offsets[0] is None:
         return None
     partition = _checked(row["partition"], "partition", _HIGHEST_PARTITION)

@@ -103,7 +103,7 @@ def _wanted(
             return (target.offsets or {})[place], None
         case "time":
             if at_time is None or at_time < 0:
-                return log[1], "no message is that late: the end"
+                return log[1], "no message at or after this time: the end is used"
             return at_time, None
     if old is None:
         return None, "no committed offset: not changed"

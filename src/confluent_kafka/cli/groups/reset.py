@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from confluent_kafka.admin import AdminClient
 
 # The coordinator refuses offsets that no member commits.
-_ACTIVE = "the group has got active members in the meantime"
+_ACTIVE = "the group now has active members"
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ def deletable(
         fail(*(_no_offsets(name, topic, known) for topic in dict.fromkeys(without)))
     chosen = sorted(each for each in committed if topics is None or selected(topics, each))
     if not chosen:
-        fail(f"group {name!r} has no committed offsets there")
+        fail(f"group {name!r} has no committed offsets in the selected partitions")
     return {place: committed[place] for place in chosen}
 
 
@@ -213,7 +213,8 @@ def _places(
         places = list(group.committed)
     if not places:
         where = "committed offsets" if target.offsets is None else "offsets in the file"
-        fail(f"group {group.name!r} has no {where}, or no selected ones")
+        selection = "" if topics is None else " for the selected partitions"
+        fail(f"group {group.name!r} has no {where}{selection}")
     return sorted(places)
 
 
@@ -227,7 +228,7 @@ def _active(group: View) -> list[str]:
         else "which would overwrite the offsets"
     )
     return [
-        f"group {group.name!r} has {count}, {reason}. Stop first:",
+        f"group {group.name!r} has {count}, {reason}. Stop the members first:",
         *(
             f"member {member.id} (client {member.client}) runs on host {member.host}"
             for member in group.members

@@ -12,7 +12,7 @@ from confluent_kafka.cli.topics.place import Place
 _LONG = 60  # seconds; the default of transaction.timeout.ms
 _LONGEST = 900  # seconds; the default of transaction.max.timeout.ms
 _HANGING = (
-    ". Its coordinator does not have it any more, so it hangs, unless you may not describe its "
+    ". Its coordinator has no record of it, so it hangs, or you have no permission to describe its "
     "transactional id: look at its producer, and abort it"
 )
 
@@ -89,7 +89,7 @@ def quotas(facts: Facts) -> Iterator[Finding]:
     yield Finding(
         Severity.NOTE,
         "quota",
-        "members can be throttled by a quota: compare it with what they read",
+        "members can be throttled by a quota: compare it with their rates",
         evidence(
             f"{'the default client id' if each.client is None else f'client id {each.client}'}: "
             f"{each.name}={each.value:g}"

@@ -41,7 +41,7 @@ def rebalancing(facts: Facts) -> Iterator[Finding]:
     yield Finding(
         Severity.CRITICAL if always else Severity.WARNING,
         "rebalancing",
-        "the group distributes its partitions, and its members may not read meanwhile"
+        "the group is distributing its partitions. Meanwhile, members may be unable to read"
         + (": look for members that do not take part" if always else ""),
         evidence(
             [
@@ -82,7 +82,7 @@ def _unfinished(member: Member) -> Iterator[str]:
     taking, releasing = sorted(target - {*member.reads}), sorted({*member.reads} - target)
     if taking or releasing:
         yield _name(member) + "".join(
-            f" has still to {verb} {', '.join(map(place_name, places))}"
+            f" still has to {verb} {', '.join(map(place_name, places))}"
             for verb, places in (("release", releasing), ("take", taking))
             if places
         )

@@ -83,7 +83,7 @@ def growing(facts: Facts) -> Iterator[Finding]:
         Severity.WARNING,
         "growing",
         "the lag grows: producers are faster than the group. Add members if there are more "
-        "partitions than members, and else make the processing faster",
+        "partitions than members. Otherwise make the processing faster",
         evidence(
             f"{place_name(place)}: lag {first[place]:,} to {last[place]:,} in {seconds:.1f} s, "
             f"produced {facts.produced(place) / seconds:,.0f}/s, "

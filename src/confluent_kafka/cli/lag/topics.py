@@ -51,7 +51,7 @@ def outside_of_the_log(facts: Facts) -> Iterator[Finding]:
         (
             before,
             "data-lost",
-            "messages were deleted before the group has read them: the log begins after the "
+            "messages were deleted before the group read them: the log begins after the "
             "committed offset",
         ),
         (
@@ -89,7 +89,7 @@ def replicas(facts: Facts) -> Iterator[Finding]:
         yield Finding(
             Severity.CRITICAL,
             "no-leader",
-            "partitions have no leader, so nobody can read them: start the brokers that have them",
+            "partitions have no leader, so nobody can read them: start the brokers that store them",
             evidence(
                 f"{place_name(each)}, replicas on brokers "
                 + ", ".join(map(str, facts.partitions[each].replicas))

@@ -46,7 +46,7 @@ class WritingTools:
             dict[str, str] | None, Field(description="Headers by their names.")
         ] = None,
         partition: Annotated[
-            int | None, Field(ge=0, description="By default the key decides.")
+            int | None, Field(ge=0, description="By default the key determines the partition.")
         ] = None,
     ) -> dict[str, Any]:
         """Send a message, and return the partition and the offset where it is stored."""

@@ -95,7 +95,7 @@ class ReadingTools:
     def topics(
         self,
         pattern: Annotated[
-            str, Field(description="Regular expression that a part of the name must fit.")
+            str, Field(description="Regular expression that a part of the name must match.")
         ] = "",
     ) -> dict[str, Any]:
         """List the topics with their numbers of partitions and replicas."""
@@ -167,7 +167,7 @@ class ReadingTools:
                 "N messages."
             ),
         ] = "-10",
-        count: Annotated[int, Field(ge=1, description="The most messages.")] = 10,
+        count: Annotated[int, Field(ge=1, description="The largest number of messages.")] = 10,
     ) -> dict[str, Any]:
         """Read some messages of a topic that exist now, ordered by time. Nothing is committed."""
         numbers = self._partitions(topic)

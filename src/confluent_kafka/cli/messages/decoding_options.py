@@ -42,7 +42,7 @@ Schema = Annotated[
     option(
         panel=_DECODING,
         exists=True,
-        help="File with the schema of values: .avsc or .proto. The values have no registry's id.",
+        help="File with the schema of values (.avsc, .proto), if values contain no schema id.",
     ),
 ]
 KeySchema = Annotated[

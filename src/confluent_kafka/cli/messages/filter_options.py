@@ -29,7 +29,7 @@ Header = Annotated[
         "-H",
         panel=_FILTERS,
         metavar="NAME=VALUE",
-        help="Only messages with this header. If it is given more than once, with all of them.",
+        help="Only messages with this header. If you repeat it, a message needs all of them.",
     ),
 ]
 Condition = Annotated[

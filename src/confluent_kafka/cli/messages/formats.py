@@ -115,7 +115,7 @@ def _piece(found: re.Match[str], tokens: Mapping[str, Piece]) -> Piece:
         return lambda message: _header(message, name)
     if letter not in tokens:
         known = " ".join(f"%{one}" for one in tokens)
-        raise ValueError(f"{found[0]!r} is not a token: there are {known} %h{{NAME}}")
+        raise ValueError(f"{found[0]!r} is not a token: the tokens are {known} %h{{NAME}}")
     return tokens[letter]
 
 

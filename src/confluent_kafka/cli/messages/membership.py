@@ -65,6 +65,6 @@ def _reset(begin: Bound) -> str:
     if begin.kind == "end":
         return "latest"
     raise click.BadParameter(
-        "must be earliest or latest with --group: a group continues from its commits",
+        "must be earliest or latest with --group: a group continues from its committed offsets",
         param_hint="--from",
     )

@@ -120,7 +120,7 @@ class FromFile(Decoder):
             kind = _SUFFIXES.get(file.suffix, kind)
         if kind not in (Format.AVRO, Format.PROTOBUF):
             raise click.BadParameter(
-                f"{file}: is for Avro (.avsc) and Protobuf (.proto); JSON needs no schema",
+                f"{file}: must be Avro (.avsc) or Protobuf (.proto). JSON needs no schema",
                 param_hint=option,
             )
         try:

@@ -132,7 +132,7 @@ def _check_fields(fields: dict[str, Any]) -> None:
     """Refuse unknown fields: a misspelled "value" would become null, which deletes a key."""
     for name in fields:
         if name not in _FIELDS:
-            hint = did_you_mean(name, _FIELDS) or f"there are {', '.join(_FIELDS)}"
+            hint = did_you_mean(name, _FIELDS) or f"the fields are {', '.join(_FIELDS)}"
             raise ValueError(f"unknown field {name!r}: {hint}")
     if "value" not in fields:
         raise ValueError('has no value: write "value": null for a message without one')

@@ -30,7 +30,7 @@ class Unpacked(Simple):
     def __init__(self, letters: str) -> None:
         wrong = [one for one in letters if one not in _LETTERS]
         if wrong or not letters:
-            raise ValueError(f"{letters!r} needs letters of {_LETTERS}")
+            raise ValueError(f"{letters!r} must consist of the letters {_LETTERS}")
         for last in (_REST, _END):
             behind = letters.partition(last)[2]
             if behind not in ("", _END) or (last == _END and behind):

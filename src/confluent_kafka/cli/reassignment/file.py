@@ -46,7 +46,7 @@ def read(text: str) -> dict[Place, list[int]]:
         try:
             place, nodes = _partition(item)
             if place in plan:
-                raise ValueError("is there twice")
+                raise ValueError("is listed twice")
         except ValueError as error:
             raise ValueError(f"partitions[{index}]: {error}") from None
         plan[place] = nodes
@@ -64,7 +64,7 @@ def _partition(item: Any) -> tuple[Place, list[int]]:
     if not isinstance(nodes, list) or not nodes or not all(map(_is_count, nodes)):
         raise ValueError(f"replicas must be a list of brokers, not {nodes!r}")
     if len(set(nodes)) < len(nodes):
-        raise ValueError(f"replicas has a broker twice: {nodes!r}")
+        raise ValueError(f"replicas lists a broker twice: {nodes!r}")
     if set(item.get("log_dirs") or ["any"]) != {"any"}:
         raise ValueError("log_dirs can only be any: this command does not choose directories")
     return (topic, cast("int", number)), nodes

@@ -50,8 +50,8 @@ def plan(
         wanted = replicas or len(nodes)
         if wanted > len(racks):
             raise ValueError(
-                f"partition '{topic}:{number}' needs {wanted} brokers for its replicas, and "
-                f"{len(racks)} can have one"
+                f"partition '{topic}:{number}' needs {wanted} brokers for its replicas, but only "
+                f"{len(racks)} can store one"
             )
     draft = _Draft(current, racks, rebalance)
     for place, nodes in current.items():

@@ -144,7 +144,7 @@ def verify(
 ) -> None:
     """Show which partitions of a plan have moved. When all have, remove the throttle.
 
-    Exit status: 0 all partitions are done, 1 they are not, or the cluster refused, 2 wrong usage,
+    Exit status: 0 all partitions are done, 1 they are not, or the command failed, 2 wrong usage,
     130 Ctrl-C.
     """
     from confluent_kafka.cli.reassignment.throttle import remove_throttle

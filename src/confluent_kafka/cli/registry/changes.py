@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from confluent_kafka.schema_registry import SchemaRegistryClient
 
 AnySubject = Annotated[
-    str | None, argument(help="Subject. By default, the command is about the whole registry.")
+    str | None, argument(help="Subject. By default, the command applies to the whole registry.")
 ]
 Unset = Annotated[
     bool, option("--unset", help="Let the value of the whole registry apply to the subject.")
@@ -77,7 +77,8 @@ def delete(
         ),
     ] = None,
     permanent: Annotated[
-        bool, option("--permanent", help="Delete for good, also what is deleted already.")
+        bool,
+        option("--permanent", help="Delete permanently. This includes versions already deleted."),
     ] = False,
     url: Registry = None,
     config_file: File = None,
@@ -89,14 +90,14 @@ def delete(
 
     Without --permanent, consumers can still read the schemas by their ids.
     """
-    how = " for good" if permanent else ""
+    how = " permanently" if permanent else ""
     with registry(url, config_file, properties, timeout) as client:
         known = versions_of(client, subject, deleted=permanent)
         chosen = [number for number in known if version in (None, number)]
         if version == "latest":
             chosen = known[-1:]
         if not chosen:
-            fail(f"{subject} has no version {version}: there are {', '.join(map(str, known))}")
+            fail(f"{subject} has no version {version}, only {', '.join(map(str, known))}")
         found = [client.get_version(subject, number, permanent) for number in chosen]
         rows = [(one.version, one.schema_id, one.schema.schema_type.lower()) for one in found]
         show(("version", "id", "type"), rows, False)
@@ -169,7 +170,7 @@ def mode(
     ] = None,
     unset: Unset = False,
     force: Annotated[
-        bool, option("--force", help="Set the mode import although there are schemas.")
+        bool, option("--force", help="Set the mode import even if there are schemas.")
     ] = False,
     url: Registry = None,
     config_file: File = None,

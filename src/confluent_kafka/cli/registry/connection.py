@@ -116,7 +116,7 @@ def version_of(text: str) -> int | str:
     if text == "latest":
         return text
     if not text.isdecimal() or not int(text):
-        raise click.BadParameter(f"{text!r} is not the number of a version, and not latest")
+        raise click.BadParameter(f"{text!r} is neither the number of a version nor latest")
     return int(text)
 
 

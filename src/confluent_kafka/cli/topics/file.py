@@ -84,7 +84,7 @@ def _check_keys(table: dict[str, Any], known: Iterable[str], where: str) -> None
     names = list(known)
     for key in table:
         if key not in names:
-            hint = did_you_mean(key, names, f"there are {', '.join(names)}")
+            hint = did_you_mean(key, names, f"the keys are {', '.join(names)}")
             raise ValueError(f"{where}: unknown key {key!r}: {hint}")
 
 
@@ -116,7 +116,7 @@ def _settings(table: dict[str, Any], where: str, prefix: str = "") -> Iterator[t
                 yield name, ",".join(items)
             case _:
                 raise ValueError(
-                    f"{where}: {name} must be a text, a number, a boolean or a list of texts, "
+                    f"{where}: {name} must be a string, a number, a boolean or a list of strings, "
                     f"not {value!r}"
                 )
 

@@ -76,7 +76,7 @@ def describe(
         bool,
         option(
             help="Only partitions with exactly min.insync.replicas replicas in sync. If one more "
-            "fails, producers with acks=all are refused."
+            "replica fails, producers with acks=all are refused."
         ),
     ] = False,
     under_min_isr: Annotated[
