@@ -200,7 +200,7 @@ class Application:
             zombie.send_signal(signal.SIGCONT)
 
     def end(self) -> None:
-        """Let every process end its transaction, and then itself."""
+        """Let every process end its transaction and then exit."""
         self.wake_zombies()
         for process in (*self._awake, self._process):
             process.send_signal(signal.SIGTERM)
