@@ -124,7 +124,7 @@ class Place:
 
 @pytest.fixture
 def place(cluster: MockCluster, new_topic: Callable[..., str], tmp_path: Path) -> Place:
-    """A new place for each test."""
+    """Topics, a directory and a file of the test's own."""
     return Place(cluster, new_topic, tmp_path)
 
 

@@ -503,7 +503,8 @@ def test_json_schema(decode: Decode, registry: FakeRegistry) -> None:
 
 
 def test_json_of_any_type(decode: Decode, registry: FakeRegistry) -> None:
-    """Keywords side by side work as in JSONDecoder; a value without a single type is JSON text."""
+    """Keywords next to `$ref` apply, as in JSONDecoder; a value without a single type is JSON
+    text."""
     schema = {
         "$ref": "#/$defs/base",
         "properties": {

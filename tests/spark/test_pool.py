@@ -48,7 +48,7 @@ def test_one_client_is_lent_to_one_borrower() -> None:
 
 
 def test_a_client_whose_user_failed_is_closed() -> None:
-    """The state of such a client is unknown."""
+    """After an exception in a task, its client is closed, because the client's state is unknown."""
     pool = Pool(Client)
     with pytest.raises(ZeroDivisionError), pool.borrow({}) as client:
         raise ZeroDivisionError
@@ -64,7 +64,7 @@ def test_few_idle_clients_are_kept() -> None:
 
 
 def test_close_closes_the_idle_ones() -> None:
-    """The next borrower gets a new client."""
+    """After close(), the next borrower gets a new client."""
     pool = Pool(Client)
     first = borrowed(pool)
     pool.close()

@@ -208,7 +208,7 @@ def test_a_loss_that_turns_out_to_be_none_costs_no_rows(
 def test_other_errors_end_the_task(
     new_topic: Callable[..., str], servers: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """These errors do not count as a loss."""
+    """An error that is not a loss of data fails the task, even with failOnDataLoss=false."""
 
     def refuse(self: Any, most: int) -> Any:
         raise KafkaException(KafkaError(KafkaError.TOPIC_AUTHORIZATION_FAILED))

@@ -112,7 +112,7 @@ def test_the_number_of_tasks_follows_options() -> None:
 
 
 def test_a_task_has_no_partition_twice() -> None:
-    """A consumer has only one position in a partition."""
+    """Each task has at most one range of a partition, because a consumer has one position in it."""
     pieces = [OffsetRange(A, 0, 1), OffsetRange(A, 1, 2), OffsetRange(B, 0, 1)]
     tasks = group_ranges(pieces, least_tasks=1, max_ranges=10, max_records=10)
     assert [task.ranges for task in tasks] == [tuple(pieces[:1]), tuple(pieces[1:])]
@@ -139,5 +139,5 @@ def test_a_micro_batch_waits_for_enough_offsets(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_without_a_minimum_nothing_waits() -> None:
-    """A micro-batch may have any number of offsets then."""
+    """Without a minimum, a micro-batch may have any number of offsets."""
     assert not Waiting(None, delay=60).goes_on({A: 0}, {A: 0})
