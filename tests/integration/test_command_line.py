@@ -291,7 +291,7 @@ class TestAdministration:
             ("topic", "describe"),
             ("group", "read"),
         ]
-        make_topic()  # every broker has heard of them
+        make_topic()  # afterwards every broker has them
         assert rows(admin("acls list", "--name", name, "--json")) == created
         done = [row | {"done": True} for row in created]
         assert rows(admin("acls delete", *options, "--yes", "--json")) == done

@@ -76,7 +76,7 @@ def test_brokers(own_kafka: OwnKafkaCluster, kafka_cli: Run, placed: str) -> Non
 
 
 def test_unregister(kafka_cli: Run) -> None:
-    """A broker that is up stays, and a broker that does not exist is an error."""
+    """A broker that is running and a broker that does not exist cannot be unregistered."""
     done = kafka_cli("brokers unregister 1 -y")
     assert done == (1, b"", "error: broker 1 is up: stop it first\n")
     done = kafka_cli("brokers unregister 77 -y")
@@ -156,7 +156,7 @@ def test_kafkas_own_tool(
 
 
 def test_drained(kafka_cli: Run, placed: str) -> None:
-    """A plan for a broker names its partitions, and no others."""
+    """A plan with --drain moves all partitions of the broker, and no other partitions."""
     plan = json.loads(kafka_cli("reassign plan --drain 1", placed).stdout)["partitions"]
     assert [item["partition"] for item in plan] == [0, 1, 2]
     assert all(sorted(item["replicas"]) == [2, 3] for item in plan)

@@ -38,7 +38,7 @@ def at(kafka: KafkaCluster) -> dict[str, Any]:
 
 
 def test_a_producer(at: dict[str, Any], make_topic: MakeTopic) -> None:
-    """The producer has futures, keys that choose partitions, objects as JSON, callbacks and
+    """The producer supports futures, keys that choose partitions, objects as JSON, callbacks and
     flush()."""
     topic = make_topic(3)
     told: list[Any] = []

@@ -243,7 +243,7 @@ def test_too_large_for_the_client(kafka: KafkaCluster, topic: str) -> None:
 
 
 def test_too_large_for_the_broker(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
-    """If a message exceeds the topic's max.message.bytes, its report has the error; others
+    """If a message exceeds the topic's max.message.bytes, its report has the error; other messages
     arrive."""
     topic = make_topic(max_message_bytes="5000")
     reports = Reports()
