@@ -368,7 +368,8 @@ async def test_close_in_a_task_of_a_callback(kafka_cluster: MockCluster, filled:
 
 
 def test_a_step_is_put_off_in_a_callback_only(make_consumer: MakeConsumer) -> None:
-    """Outside of a callback, there is no step to defer; an unknown number does nothing."""
+    """_defer_rebalance() is refused outside of a callback; _finish_rebalance() ignores an unknown
+    number."""
     consumer = make_consumer()
     with pytest.raises(RuntimeError, match="rebalance callbacks"):
         consumer._defer_rebalance()

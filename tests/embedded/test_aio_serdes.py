@@ -262,7 +262,7 @@ async def test_a_batch_without_failures_leaves_the_turn(
 async def test_errors_in_the_place_of_messages(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """If an error comes in the place of a message, poll() and consume() raise a ConsumeError."""
+    """If an error comes instead of a message, poll() and consume() raise a ConsumeError."""
     await asyncio.to_thread(send, producer, kafka_topic, [b"1"])
     config = {
         "bootstrap.servers": kafka_cluster.bootstrap_servers,

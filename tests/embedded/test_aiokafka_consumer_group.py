@@ -232,7 +232,8 @@ async def test_a_pattern_without_a_group(
 async def test_incremental_protocols(
     kafka_cluster: MockCluster, filled: str, kafka_topic: str, properties: dict[str, Any]
 ) -> None:
-    """Listeners are called in the same way. A seek works in a partition that had no offset."""
+    """Incremental protocols call listeners as eager protocols do. A seek works in a partition that
+    had no offset."""
     listener = Told()
     partition = TopicPartition(filled, 0)
     consumer = consumer_at(
@@ -300,7 +301,8 @@ async def test_a_topic_that_nobody_creates(
 
 @in_loop
 async def test_a_partition_that_is_not_there(kafka_cluster: MockCluster, filled: str) -> None:
-    """The existing partition is read meanwhile; position() raises after request_timeout_ms."""
+    """position() of a missing partition raises after request_timeout_ms; other partitions are
+    read."""
     missing = TopicPartition(filled, 7)
     async with reading(
         kafka_cluster.bootstrap_servers, missing, TopicPartition(filled, 0), request_timeout_ms=300

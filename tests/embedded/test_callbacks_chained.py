@@ -262,9 +262,9 @@ class First:
     """A callback that raises once, while statistics wait. Then stats_cb also raises once."""
 
     client: Any = None
-    """Whose callback it is; until it is known, nothing raises."""
+    """The client that calls the callback; while this is None, nothing raises."""
     left: list[str] = field(default_factory=lambda: ["second", "first"])
-    """What is still to be raised, the next one last."""
+    """The arguments of the exceptions that are still to be raised; the next exception is last."""
 
     def __call__(self, *_: object) -> None:
         if self.client is not None and self.left[-1:] == ["first"]:

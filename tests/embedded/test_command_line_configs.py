@@ -24,8 +24,8 @@ def found(done: Ended) -> list[tuple[str, str]]:
 
 
 def test_list(kafka_cluster: MockCluster) -> None:
-    """The command lists one kind of resources, or all kinds. Client metrics that have lost all
-    their settings are gone."""
+    """The command lists one kind of resources, or all kinds. Client metrics without any setting are
+    not listed."""
     end = ["-b", kafka_cluster.bootstrap_servers]
     kafka_cluster.create_topic("orders")
     assert run("configs", "list", "client-metrics", *end) == (0, b"kind\tname\n", "")

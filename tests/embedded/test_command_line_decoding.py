@@ -108,8 +108,8 @@ def test_avro(
     producer: Producer,
     kafka_topic: str,
 ) -> None:
-    """Each value is decoded with its own schema, whatever it is: records, records that contain
-    themselves, and NaN, which columns cannot have; a tombstone stays null."""
+    """Each value is decoded with its own schema, including values that do not fit into columns,
+    such as records that contain themselves; a tombstone stays null."""
     flights = [{"carrier": "UA", "delay": 5}, {"carrier": "DL", "delay": None}]
     tree = {"size": 1.5, "child": {"size": math.inf, "child": None}}
     first, second = [avro(client, FLIGHT, one) for one in flights]
@@ -269,7 +269,7 @@ def test_on_error(consume: Consume, producer: Producer, kafka_topic: str) -> Non
 def test_on_error_in_a_group(
     consume: Consume, producer: Producer, consumer: Consumer, kafka_topic: str
 ) -> None:
-    """A group commits the messages before the one that cannot be decoded, and no more."""
+    """A group commits only the messages before a message that cannot be decoded."""
     send(producer, kafka_topic, [b"\0\0\0\1", b"two", b"\0\0\0\3"])
     assert consume("--value", "int32", "-g", "group").status == 1
     assert committed(consumer, kafka_topic) == 1
@@ -280,8 +280,8 @@ def test_on_error_in_a_group(
 def test_messages_that_a_filter_leaves_out_are_committed(
     consume: Consume, producer: Producer, consumer: Consumer, kafka_topic: str
 ) -> None:
-    """A group does not read again what a filter has left out; after --count it continues behind
-    the last message that was written."""
+    """A group does not read again what a filter has left out; after --count it continues after the
+    last message that was written."""
     for number in range(5):
         producer.produce(kafka_topic, b"%d" % number, b"ab"[number % 2 :][:1], partition=0)
     assert producer.flush(TIMEOUT) == 0
@@ -356,7 +356,8 @@ def test_unpacking(consume: Consume, producer: Producer, kafka_topic: str) -> No
 
 
 def test_cheap_filters(consume: Consume, producer: Producer, kafka_topic: str) -> None:
-    """--key-is and --header need no decoding; several headers must all be there."""
+    """--key-is and --header work without decoding. If --header is given twice, a message needs both
+    headers."""
     for value, key, headers in (
         (b"1", b"a", [("x", b"1"), ("y", b"2")]),
         (b"2", b"b", [("x", b"1")]),

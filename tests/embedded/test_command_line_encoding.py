@@ -112,7 +112,7 @@ def test_the_schema_of_a_subject_or_an_id(
     kafka_topic: str,
 ) -> None:
     """By default values have the latest schema of the topic's subject; --subject and --schema-id
-    name another. A record that contains itself can be written, too."""
+    name another schema. A record that contains itself can be written, too."""
     tree = {
         "type": "record",
         "name": "Tree",
@@ -320,7 +320,8 @@ class TestTemplates:
 @needs("mock-transactions")
 class TestTransactions:
     def test_committed(self, produce: Command, consumer: Consumer, kafka_topic: str) -> None:
-        """Each transaction has --transaction-size messages, and the last one the rest."""
+        """Each transaction has --transaction-size messages; the last transaction has the remaining
+        messages."""
         done = produce("--transaction-size", "2", stdin=b"1\n2\n3\n")
         assert done == (0, b"", "3 committed\n")
         assert values_of(read(consumer, kafka_topic, 3)) == [b"1", b"2", b"3"]

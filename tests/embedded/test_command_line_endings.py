@@ -40,7 +40,7 @@ class Terminal:
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
-            start_new_session=True,  # /dev/tty, where passwords are read, is no other terminal
+            start_new_session=True,  # /dev/tty, for passwords, is this terminal
         )
         os.close(theirs)
 

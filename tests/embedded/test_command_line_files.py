@@ -46,7 +46,7 @@ def test_json_lines(consume: Consume, orders: list[bytes | None], tmp_path: Path
 
 
 def test_csv(consume: Consume, orders: list[bytes | None], tmp_path: Path) -> None:
-    """A .csv file has a header, and quotes what needs it."""
+    """A .csv file has a header line, and values that need quotes are quoted."""
     file = tmp_path / "out.csv"
     assert consume("-e", "-q", "-o", str(file), "--value", "json").status == 0
     with file.open(newline="", encoding="utf-8") as lines:

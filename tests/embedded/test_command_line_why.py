@@ -69,13 +69,13 @@ def admin(kafka_cluster: MockCluster) -> Iterator[AdminClient]:
 
 
 class Between:
-    """What happens between the two samples, instead of waiting."""
+    """Runs an action between the two samples, instead of the wait."""
 
     def __init__(self) -> None:
         self.act: Callable[[], object] = lambda: None
 
     def sleep(self, _: float) -> None:
-        """Acts once: the command looks at the group several times."""
+        """Act only in the first of several waits."""
         act, self.act = self.act, lambda: None
         act()
 
@@ -123,7 +123,8 @@ def member(make_consumer: MakeConsumer, topic: str = "orders", **config: Any) ->
 
 
 def found(done: Ended) -> dict[str, dict[str, Any]]:
-    """The findings by name, most important first. Every command of them exists."""
+    """The findings by name. Check that they are ordered by importance, and suggest valid
+    commands."""
     assert done.status == 1, done
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     order = ["critical", "warning", "note"]
@@ -137,7 +138,7 @@ def found(done: Ended) -> dict[str, dict[str, Any]]:
 
 
 def check(line: str) -> None:
-    """A command line is accepted, apart from the address of the cluster."""
+    """Check that a command line is valid; it need not contain the address of the cluster."""
     name, *words = shlex.split(line)
     command = cli._imported(name)
     context = click.Context(cli.app)
@@ -149,7 +150,7 @@ def check(line: str) -> None:
 def test_nothing_is_wrong(
     admin: AdminClient, why: Why, orders: str, make_consumer: MakeConsumer
 ) -> None:
-    """Status 0, nothing on stdout, and a summary on stderr."""
+    """Without a finding, the status is 0, stdout is empty, and stderr has a summary."""
     commit(admin, 0, 0)
     member(make_consumer)
     assert why() == (
@@ -430,7 +431,7 @@ def test_no_committed_offset(
 def test_open_transaction(
     admin: AdminClient, why: Why, orders: str, make_producer: MakeProducer
 ) -> None:
-    """An open transaction in front of read_committed readers is shown with its producer."""
+    """An open transaction that delays read_committed readers is shown with its producer."""
     commit(admin, 0, 0)
     writer = make_producer({"transactional.id": "billing 1"})
     writer.init_transactions(TIMEOUT)
@@ -489,7 +490,7 @@ def test_a_hanging_transaction(
 def test_a_transaction_behind_another_one(
     admin: AdminClient, why: Why, orders: str, make_producer: MakeProducer
 ) -> None:
-    """Only the transaction that holds back the readers is suggested for termination."""
+    """The command suggests to terminate only the transaction that delays the readers."""
     commit(admin, 0, 0)
     writers = []
     for name in ("first", "second"):
@@ -532,7 +533,7 @@ def test_a_transaction_that_is_not_listed(
 def test_a_transaction_that_ends(
     admin: AdminClient, why: Why, between: Between, orders: str, make_producer: MakeProducer
 ) -> None:
-    """A transaction that ends while the command watches holds nobody back."""
+    """A transaction that ends while the command watches is not a finding."""
     commit(admin, 0, 0)
     writer = make_producer({"transactional.id": "t"})
     writer.init_transactions(TIMEOUT)
@@ -670,7 +671,7 @@ def test_wrong(kafka_cluster: MockCluster, arguments: list[str], status: int, re
 
 
 def test_a_cluster_that_does_not_answer() -> None:
-    """Status 1 and the reason."""
+    """If no broker answers, the status is 1, and stdout is empty."""
     done = run("why", "g", "-b", NO_BROKER, "--timeout", "0.1")
     assert (done.status, done.stdout) == (1, b"")
 

@@ -358,7 +358,7 @@ def test_group_metadata(make: MakeConsumer, kafka_topic: str, group: str) -> Non
 
 
 def test_a_partition_that_stays(make: MakeConsumer, kafka_topic: str, group: str) -> None:
-    """A partition that stays keeps its position and pause, as in kafka-python 3; others do not."""
+    """Only a partition that stays keeps its position and pause, as in kafka-python 3."""
     consumer = make(group_id=group)
     consumer.subscribe([kafka_topic])
     both = joined(consumer, count=2)

@@ -455,7 +455,8 @@ def test_kip_848_heartbeats(kafka_cluster: MockCluster, kafka_topic: str) -> Non
 
 
 def test_kip_848_silent_members_are_removed(kafka_cluster: MockCluster) -> None:
-    """After set_group_consumer_session_timeout() a silent member's partitions go to others."""
+    """After set_group_consumer_session_timeout(), another member gets a silent member's
+    partitions."""
     kafka_cluster.create_topic("shared", 2)
     kafka_cluster.set_group_consumer_session_timeout(0.5)
     kafka_cluster.set_group_consumer_heartbeat_interval(60)
@@ -479,7 +480,7 @@ def test_kip_848_silent_members_are_removed(kafka_cluster: MockCluster) -> None:
 
 
 def test_no_errors(kafka_cluster: MockCluster, kafka_topic: str, producer: Producer) -> None:
-    """An empty list changes nothing, for one broker and for all."""
+    """An empty list of errors has no effect, for one broker or for all brokers."""
     kafka_cluster.inject_errors("Produce", [])
     for broker in range(1, kafka_cluster.brokers + 1):
         kafka_cluster.inject_errors("Produce", [], broker_id=broker)

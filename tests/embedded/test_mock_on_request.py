@@ -382,7 +382,7 @@ def test_an_answer_of_another_kind(answer: object) -> None:
 def test_arguments(
     kafka_cluster: MockCluster, api_key: int, handler: Any, versions: Any, message: str
 ) -> None:
-    """A request that cannot be answered is refused, and the error names the allowed ones."""
+    """A request that cannot be answered is refused, and the error names the allowed requests."""
     with pytest.raises((ValueError, TypeError), match=message):
         kafka_cluster.on_request(api_key, handler, versions=versions)
 

@@ -1,4 +1,5 @@
-"""Threads share clients: turns, wakeup(), and close() while other threads are in calls."""
+"""Threads share clients: calls at the same time, wakeup(), and close() during other threads'
+calls."""
 
 from __future__ import annotations
 
@@ -190,7 +191,7 @@ def test_close_while_eight_threads_produce(
     assert Counter(record.value() for record in records) == reports
 
 
-# ---- turns ----
+# ---- calls at the same time ----
 
 
 def test_threads_share_a_consumer(kafka_topic: str, producer: Producer, consumer: Consumer) -> None:
