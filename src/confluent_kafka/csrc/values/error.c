@@ -384,7 +384,7 @@ PyDoc_STRVAR(kafka_error_doc,
 "Args:\n"
 "    error (int): the code.\n"
 "    reason (str): what went wrong; librdkafka's text for the code when None.\n"
-"    fatal (bool): the client cannot go on.\n"
+"    fatal (bool): the client cannot continue.\n"
 "    retriable (bool): the operation may be tried again.\n"
 "    txn_requires_abort (bool): the transaction must be aborted.\n\n"
 "Raises:\n"
