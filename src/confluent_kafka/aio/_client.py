@@ -175,8 +175,8 @@ class AIOClient(ABC):
         Closing a closed client does nothing.
 
         Args:
-            timeout: seconds to wait; -1 waits without limit. After the timeout, the client goes on
-                closing in the background.
+            timeout: seconds to wait; -1 waits without limit. After the timeout, the client
+                continues to close in the background.
 
         Returns:
             True if the client is closed, False if the timeout ended before that.

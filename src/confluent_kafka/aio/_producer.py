@@ -565,7 +565,7 @@ class AIOProducer(AIOClient):
 
 
 def _as_dict(message: Any) -> Any:
-    """Return a dict, which can record that the message was refused. None is likely a mistake."""
+    """Return a dict, which can record a refusal. None stays None, and is refused as a mistake."""
     return message if message is None or isinstance(message, dict) else {"value": message}
 
 

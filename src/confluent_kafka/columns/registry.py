@@ -96,8 +96,8 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
 
         Returns:
             DecodedRows: a row for each payload. A row is null if its payload is null or cannot be
-            decoded; `errors` says why. If the registry does not have a schema, or if the schema
-            cannot be read as the columns' schema, this is an error of the row.
+            decoded; `errors` has the reasons. If the registry does not have a schema, or if the
+            schema cannot be read as the columns' schema, this is an error of the row.
 
         Raises:
             SchemaRegistryError: the registry cannot be asked. Nothing is lost; try again.

@@ -82,7 +82,7 @@ class Life:
     is_read: bool = False
     """Whether librdkafka reads it; then librdkafka has the position."""
     is_sought: bool = False
-    """Whether librdkafka reads it, but has not yet sought to the offset."""
+    """Whether librdkafka reads the partition, but has not yet done the seek to the offset."""
     is_parked: bool = False
     """Whether librdkafka has it paused, because its start is unknown (incremental protocols)."""
     is_paused: bool = False

@@ -84,7 +84,7 @@ class Positions:
         Args:
             script: the script.
             tell: does the steps that call the listener.
-            goes_on: returns whether to go on.
+            goes_on: returns whether to continue.
         """
         answer: dict[TopicPartition, int] | None = None
         try:

@@ -131,7 +131,7 @@ class Transactions:
         await self._end(step)
 
     def leave(self, engine: Engine) -> None:
-        """Let a commit or abort that has not ended with its block go on in the background."""
+        """Let a commit or abort that has not ended with its block continue in the background."""
         if self._ending is not None:
             self._left = self._task(self._see_to(engine, self._ending))
 
