@@ -189,7 +189,7 @@ class _Link:
                 if fate is Fate.IS_CUT:
                     self._client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
                     break
-        # While a request is held back, the broker must not notice that the client has gone.
+        # While a request is held back, the broker must not notice that the client has disconnected.
         self._end(self._client, *([] if self._held else [self._broker]))
 
     def _send(self, frame: bytes) -> None:
@@ -203,7 +203,7 @@ class _Link:
                 if late:
                     late[0].is_answered()
                 else:
-                    with contextlib.suppress(OSError):  # the client may have gone
+                    with contextlib.suppress(OSError):  # the client may have disconnected
                         self._client.sendall(SIZE.pack(len(frame)) + frame)
         self._end(self._client, self._broker)
 

@@ -13,7 +13,7 @@ from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartit
 from tests.chaos.ledger import Ledger, key_of, value_of
 from tests.support.waiting import wait_until
 
-# Longer than any fault. A wait that takes longer would never end.
+# This time is longer than any fault. A wait that takes longer would never end.
 PATIENCE = 300.0
 
 

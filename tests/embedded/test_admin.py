@@ -229,7 +229,8 @@ def test_without_memory(kafka_cluster: MockCluster, answered: bool) -> None:
 def test_a_result_for_which_there_is_no_memory(
     admin: AdminClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A future that could not take its result ends with the MemoryError: nobody waits for ever."""
+    """If a future cannot take its result, it ends with the MemoryError, so no thread waits for
+    ever."""
 
     def set_result(future: Future[Any], result: object) -> None:
         raise MemoryError

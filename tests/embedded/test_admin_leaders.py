@@ -212,7 +212,7 @@ def test_a_leader_is_elected(admin: AdminClient, brokers: Brokers, operation: Op
 def test_a_topic_that_is_not_there(
     admin: AdminClient, brokers: Brokers, operation: Operation
 ) -> None:
-    """The request fails with this error, as other requests do; it does not wait until the topic is
+    """The request fails with the error for a missing topic, and does not wait until the topic is
     created."""
     brokers.finding = [KafkaError.UNKNOWN_TOPIC_OR_PART]
     error = operation.call(admin, FIRST).exception(TIMEOUT)

@@ -74,7 +74,8 @@ async def test_seek_right_after_assign(kafka_cluster: MockCluster, filled: str) 
 async def test_seek_in_a_partition_that_is_not_assigned(
     kafka_cluster: MockCluster, filled: str
 ) -> None:
-    """The seek fails at once, because the consumer would never fetch that partition."""
+    """A seek in an unassigned partition fails at once, because the consumer would never fetch
+    it."""
     async with consumer_at(kafka_cluster) as consumer:
         await consumer.seek_to_end()  # seeks nothing: no partition is assigned
         with pytest.raises(KafkaException) as raised:

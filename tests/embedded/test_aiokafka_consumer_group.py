@@ -426,8 +426,8 @@ class TestPositions:
     async def test_offsets_of_partitions_that_are_not_there(
         self, kafka_cluster: MockCluster, kafka_topic: str, filled: str
     ) -> None:
-        """The calls raise KafkaTimeoutError after request_timeout_ms. They end earlier if the
-        partitions are created, or after stop()."""
+        """Requests for offsets of missing partitions raise KafkaTimeoutError after
+        request_timeout_ms. They end earlier if the partitions are created, or after stop()."""
         there, other = TopicPartition(filled, 0), TopicPartition(filled, 9)
         async with reading(
             kafka_cluster.bootstrap_servers, there, request_timeout_ms=1000
@@ -700,8 +700,8 @@ async def test_a_group_that_may_not_be_used(kafka_cluster: MockCluster, filled: 
 
 @in_loop
 async def test_a_topic_of_a_pattern_that_is_deleted(kafka_cluster: MockCluster) -> None:
-    """The topic is not created again (topics that are subscribed to by name are), and is no longer
-    read."""
+    """A deleted topic that matched a pattern is not created again, and is no longer read. Topics
+    that are subscribed to by name are created again."""
     kafka_cluster.create_topic("aa")
     kafka_cluster.create_topic("ab")
     consumer = consumer_at(kafka_cluster.bootstrap_servers, group_id=GROUP, metadata_max_age_ms=100)
@@ -742,7 +742,7 @@ async def test_a_handler_that_hangs(
         assert await values(hanging, 3) == numbers(0, 3)
         async with consumer_at(servers, filled, **keywords) as other:
             await until(lambda: other.assignment() == {partition})
-            assert hanging.assignment() == {partition}  # it does not know of the rebalance yet
+            assert hanging.assignment() == {partition}  # it has not noticed the rebalance yet
             assert await hanging.position(partition) == 3
             with pytest.raises(CommitFailedError):
                 await hanging.commit()

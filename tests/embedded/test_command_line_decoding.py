@@ -380,7 +380,7 @@ class TestWhere:
         pytest.importorskip("cel_expr_python", reason="cel-expr-python is not installed")
 
     def test_fields(self, consume: Consume, producer: Producer, kafka_topic: str) -> None:
-        """An expression sees the fields of decoded values, and everything else of a message."""
+        """An expression can use the fields of decoded values, and all other parts of a message."""
         for number in range(4):
             value = json.dumps({"id": number, "lines": [{"n": number}], "big": 2**64}).encode()
             headers = [("source", b"import")]

@@ -298,7 +298,7 @@ class TestTemplates:
         assert reason in done.stderr
 
     def test_the_rate(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Messages are sent no faster than --rate says."""
+        """Messages are sent no faster than at --rate."""
         from confluent_kafka.cli.messages import templates
 
         now = 100.0

@@ -250,8 +250,8 @@ def test_nothing_there(groups: Run, orders: str, arguments: list[str], reason: s
 def test_a_partition_that_does_not_exist(
     admin: AdminClient, groups: Run, orders: str, tmp_path: Path
 ) -> None:
-    """If a file names a topic or a partition that is gone, the plan shows it, and --execute changes
-    nothing. The other partitions can be selected."""
+    """If a file names a topic or a partition that no longer exists, the plan shows this, and
+    --execute changes nothing. The other partitions can be selected."""
     file = tmp_path / "offsets"
     file.write_text("gone,0,2\norders,0,7\norders,5,1\n")
     command = ["reset-offsets", "g", "--from-file", str(file), "--json"]

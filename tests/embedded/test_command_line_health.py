@@ -173,8 +173,8 @@ def test_a_wrong_limit(text: str) -> None:
 
 
 def test_a_group_whose_name_has_an_equals_sign(kafka_cluster: MockCluster) -> None:
-    """In --max-lag, the last equals sign is before the number, so a group's name can contain
-    others."""
+    """In --max-lag, the last equals sign is before the number, so a group's name can contain equals
+    signs."""
     _, rows = health(kafka_cluster, "--max-lag", "a=b=5")
     assert rows["lag a=b"]["limit"] == 5
 

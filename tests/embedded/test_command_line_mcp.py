@@ -1,4 +1,4 @@
-"""``mcp``: what the official client of the Model Context Protocol sees of a cluster."""
+"""``mcp``: how the official client of the Model Context Protocol uses a cluster."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_a_cluster_and_its_topics(
 
 
 def test_messages(kafka_cluster: MockCluster, kafka_topic: str, producer: Producer) -> None:
-    """A sample begins where the caller wants, and has at most the number that the caller wants."""
+    """A sample begins at the requested place, and has at most the requested number of messages."""
     send(producer, kafka_topic, [json.dumps(str(number)).encode() for number in range(10)])
     wanted = {
         ("beginning", 2): ["0", "1"],

@@ -308,7 +308,8 @@ class TestApply:
         return file
 
     def test_nothing_without_execute(self, topics: Run, file: Path) -> None:
-        """The table shows each change, stderr says that nothing was changed, and nothing was."""
+        """The table shows each change, stderr reports that nothing was changed, and nothing was
+        changed."""
         done = topics("apply", str(file))
         assert done == (
             0,
@@ -415,7 +416,8 @@ class TestApply:
         assert done.stderr.startswith("error: --diff: cannot be combined with --execute\n")
 
     def test_what_cannot_be_changed(self, topics: Run, file: Path) -> None:
-        """Partitions cannot be removed: the command says so, and changes nothing else."""
+        """If a file would remove partitions, the error explains that this is impossible; nothing is
+        changed."""
         file.write_text("[topics.orders]\npartitions = 1\n[topics.new]\n")
         done = topics("apply", str(file), "--execute")
         assert done.status == 1

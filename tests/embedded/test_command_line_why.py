@@ -294,7 +294,7 @@ def test_rebalancing(
 def test_a_short_rebalance(
     admin: AdminClient, why: Why, between: Between, orders: str, make_consumer: MakeConsumer
 ) -> None:
-    """A member that joins and leaves between the two samples is seen."""
+    """A member that joins and leaves between the two samples is noticed."""
     commit(admin, 0, 0)
     one = member(make_consumer)
     two = make_consumer({"group.id": "g"})
@@ -457,8 +457,8 @@ def test_a_hanging_transaction(
     orders: str,
     make_producer: MakeProducer,
 ) -> None:
-    """If the coordinator has ended a transaction that is open in a partition, the finding says so,
-    and the command that it suggests aborts the transaction."""
+    """If the coordinator has ended a transaction that is open in a partition, the finding reports
+    this, and suggests a command that aborts the transaction."""
     commit(admin, 0, 0)
     writer = make_producer({"transactional.id": "billing"})
     writer.init_transactions(TIMEOUT)
@@ -514,7 +514,8 @@ def test_a_transaction_that_is_not_listed(
     orders: str,
     make_producer: MakeProducer,
 ) -> None:
-    """A user who may not describe the transactional id is not told to abort its transaction."""
+    """`why` does not suggest to abort the transaction if the user may not describe the
+    transactional id."""
     commit(admin, 0, 0)
     writer = make_producer({"transactional.id": "billing"})
     writer.init_transactions(TIMEOUT)
@@ -575,7 +576,7 @@ def test_one_sample(
 def test_a_share_group(
     kafka_cluster: MockCluster, why: Why, orders: str, producer: Producer
 ) -> None:
-    """The members of a share group are examined as those of a consumer group."""
+    """The members of a share group are examined like the members of a consumer group."""
     fill(producer, 0, 3)
     config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "workers"}
     with ShareConsumer(config) as worker:
@@ -625,7 +626,8 @@ def test_a_share_group_outside_of_the_log(
 
 
 def test_without_permission(between: Between, tmp_path: Path) -> None:
-    """A user who may only describe the group and its topics sees everything but the producers."""
+    """A user who may only describe the group and its topics gets all findings without the
+    producers."""
     users = {name: secret(name) for name in ("admin", "alice")}
     security = Security(
         protocol="SASL_PLAINTEXT", users=users, authorizer=True, super_users={"User:admin"}

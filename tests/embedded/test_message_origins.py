@@ -368,7 +368,8 @@ def test_report_kept_after_its_callback(producer: Producer, kafka_topic: str, re
 
 
 def test_report_changed_in_its_callback(producer: Producer, kafka_topic: str) -> None:
-    """A field that the callback set keeps its value, even None; the original does not come back."""
+    """A field that the callback set keeps its value, even None; it does not return to the original
+    value."""
 
     def change(_: KafkaError | None, message: Message) -> None:
         message.set_key(None)

@@ -24,7 +24,8 @@ EAGER: dict[str, Any] = {"heartbeat.interval.ms": 50}
 COOPERATIVE = EAGER | {"partition.assignment.strategy": "cooperative-sticky"}
 KIP_848: dict[str, Any] = {"group.protocol": "consumer"}
 
-# If a member's id is refused after it has joined, it waits until the former member's session ends.
+# If the id of a joined member is refused, the member joins again, and waits until its former
+# session ends.
 OF_MEMBERS = [code for code in CODES if code != KafkaError.UNKNOWN_MEMBER_ID]
 # OffsetFetch is not repeated after other codes.
 OF_OFFSETS = [7, 14, 19, 20, 56]

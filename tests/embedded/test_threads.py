@@ -493,8 +493,8 @@ def test_threads_that_look_for_signals(make_consumer: MakeConsumer, others: int)
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no setitimer()")
 def test_many_threads_go_on_with_an_interrupted_close(make_consumer: MakeConsumer) -> None:
-    """After an interrupted close(), one of several threads closes the client, and the others wait
-    for it."""
+    """After an interrupted close(), one of several threads closes the client, and the other threads
+    wait for it."""
 
     class Interrupt(Exception):
         pass

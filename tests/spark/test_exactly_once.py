@@ -125,7 +125,7 @@ def test_a_producer_of_before_is_replaced_where_another_worker_wrote_since(query
 
 
 def test_what_a_dead_attempt_left_open_is_aborted(kafka: KafkaCluster, query: Query) -> None:
-    """The next attempt aborts the open transaction of a dead attempt, without waiting for its
+    """The next attempt aborts the open transaction of a dead attempt, and does not wait for its
     timeout."""
     name = f"spark-rdkafka-{query.id}-0"
     with Producer(kafka.config() | {"transactional.id": name}) as dead:

@@ -1,6 +1,6 @@
 """Options of the data source have Spark's names.
 
-The error about a wrong option says what to do.
+The error about a wrong option contains advice.
 """
 
 from __future__ import annotations
@@ -84,7 +84,8 @@ def test_values_keep_spark_s_spelling() -> None:
 
 
 def test_the_time_of_a_question_has_java_s_name() -> None:
-    """This timeout is the source's own and not a property of librdkafka; it has a default."""
+    """default.api.timeout.ms is the source's own timeout and not a property of librdkafka; it has a
+    default."""
     options = batch(**{"kafka.default.api.timeout.ms": "2500"})
     assert options.retries.timeout == 2.5
     assert "default.api.timeout.ms" not in options.kafka
@@ -156,7 +157,7 @@ def test_a_streaming_query_has_no_end() -> None:
 
 @pytest.mark.parametrize("name", ["endingtimestamp", "endingoffsetsbytimestamp"])
 def test_a_streaming_query_has_no_end_in_time_either(name: str) -> None:
-    """Both options for an ending time are refused."""
+    """A streaming query refuses both options for an ending time."""
     with pytest.raises(ValueError, match="a streaming query has no end"):
         streaming(**{name: "5"})
 

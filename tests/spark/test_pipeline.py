@@ -199,7 +199,8 @@ def test_rows_that_do_not_decode_end_the_query(spark: Any, place: Place) -> None
 
 
 def test_every_query_is_stopped() -> None:
-    """If one query does not stop in time, the others are stopped before the error is raised."""
+    """If one query does not stop in time, the other queries are stopped before the error is
+    raised."""
     stopped: list[str] = []
 
     class Query:

@@ -315,7 +315,7 @@ def test_secrets_of_every_kind_are_concealed(
     table: str, name: str, value: Any, hidden: str
 ) -> None:
     """Keys, pass phrases, and passwords inside URLs, JDBC addresses and JAAS texts are hidden in
-    every form in which Spark prints them, wherever the setting stands."""
+    every form in which Spark prints them, wherever the setting is."""
     settings = {name: value}
     source = Source(topics=("t",), options=settings if table == "options" else {})
     pipeline = Pipeline(

@@ -240,7 +240,7 @@ def test_an_aborted_transaction_at_the_end_of_a_range_is_passed(
                 producer.abort_transaction(30)
     committed = {"kafka.isolation.level": "read_committed"}
     assert read(servers, subscribe=topic, **committed) == ["kept"]
-    # As in Spark's own source, the default isolation level reads all of them.
+    # As in Spark's own source, the default isolation level also reads aborted messages.
     assert read(servers, subscribe=topic) == ["aborted", "kept"]
     tail = {"startingOffsets": json.dumps({topic: {"0": 2}}), **committed}
     assert read(servers, subscribe=topic, **tail) == []

@@ -117,7 +117,8 @@ def test_all_ranges_are_fetched_at_once(
 def test_columns_that_are_not_wanted_are_not_returned(
     cluster: MockCluster, new_topic: Callable[..., str], servers: str
 ) -> None:
-    """The topic and the partition tell ranges apart, but are not columns of the result."""
+    """The reader uses the topic and the partition to distinguish ranges, but does not return these
+    columns."""
     topic = new_topic()
     fill(cluster, topic, numbered(20))
     schema = StructType().add("value", "binary")

@@ -39,7 +39,8 @@ def test_nothing_is_cut_without_a_reason() -> None:
 
 @pytest.mark.parametrize("least", [3, 10, 37, 999])
 def test_min_partitions_are_shared_by_size(least: int) -> None:
-    """A large partition is cut into more pieces, which are about as large as the others."""
+    """A large partition is cut into more pieces, which are about as large as the pieces of other
+    partitions."""
     pieces = split_ranges(RANGES, min_partitions=least, max_records=None)
     check_covered(pieces, RANGES)
     assert least <= len(pieces) <= least + 1
@@ -124,7 +125,8 @@ def test_a_loss_is_not_hidden_by_a_limit() -> None:
 
 
 def test_a_micro_batch_waits_for_enough_offsets(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first micro-batch of a run does not wait; others wait at most for the delay."""
+    """The first micro-batch of a run does not wait; other micro-batches wait at most for the
+    delay."""
     now = 100.0
     monkeypatch.setattr(admission.time, "monotonic", lambda: now)
     waiting = Waiting(10, delay=60)

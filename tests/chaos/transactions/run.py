@@ -40,7 +40,7 @@ PARTITIONS = 6
 REQUEST_MS, TRANSACTION_MS = 1000, 10_000
 LATE = (1.2, 5.0)  # seconds
 
-# The clients, and the packages of those that need an environment of their own.
+# The clients, and the packages of clients that need an environment of their own.
 PACKAGES = {
     "ours": None,
     "java": None,
