@@ -27,7 +27,7 @@ def brokers(kafka_cluster: MockCluster) -> Run:
 
 
 def rows(done: Ended) -> list[dict[str, Any]]:
-    """What a command with --json wrote."""
+    """The rows that a command with --json wrote."""
     assert (done.status, done.stderr) == (0, "")
     return [json.loads(line) for line in done.stdout.splitlines()]
 

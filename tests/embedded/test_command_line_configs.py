@@ -17,7 +17,7 @@ pytestmark = needs("mock-on-request", "mock-snapshot", "raw-request")
 
 
 def found(done: Ended) -> list[tuple[str, str]]:
-    """What a command with --json wrote."""
+    """The rows that a command with --json wrote."""
     assert (done.status, done.stderr) == (0, "")
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     return [(line["kind"], line["name"]) for line in lines]

@@ -74,7 +74,7 @@ def test_between_clusters(copy: Copy, kafka_cluster: MockCluster, producer: Prod
 
 
 def test_filters_and_bounds(copy: Copy, kafka_cluster: MockCluster, producer: Producer) -> None:
-    """The next run does not read messages again that a filter left out. --group names another
+    """The next run does not read the messages that a filter left out before. --group names another
     copy."""
     fill(producer, 0, 6)
     assert copy("--key-is", "k5", "--from", "-1") == (0, b"", "1 message copied\n")

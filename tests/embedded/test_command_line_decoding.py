@@ -410,7 +410,7 @@ class TestWhere:
     def test_no_value_for_any_message(
         self, quiet: list[str], consume: Consume, producer: Producer, kafka_topic: str
     ) -> None:
-        """An expression that has a value for no message is an error, with advice."""
+        """If an expression cannot be evaluated for any message, the command fails, with advice."""
         send(producer, kafka_topic, [b'{"id": 8}', b'{"id": 9}'])
         done = consume("--where", "value.id > 7", *quiet)
         assert done[:2] == (1, b"")
@@ -434,7 +434,7 @@ class TestWhere:
         kafka_topic: str,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        """Ctrl-C does not hide that the expression had a value for no message."""
+        """After Ctrl-C, the command still reports that the expression had no value."""
         from confluent_kafka.cli.messages.filters import Where
 
         evaluate = Where.__call__

@@ -178,8 +178,8 @@ def test_json_lines(
     consumer: Consumer,
     tmp_path: Path,
 ) -> None:
-    """What `consume --json` writes with decoded values, `produce --json` reads: values, tombstones,
-    headers, timestamps, and with --keep-partitions the partitions."""
+    """`produce --json` reads the output of `consume --json` with decoded values: values,
+    tombstones, headers, timestamps, and with --keep-partitions the partitions."""
     kafka_cluster.create_topic("spread", 3)
     file = tmp_path / "flight.avsc"
     file.write_text(json.dumps(FLIGHT))

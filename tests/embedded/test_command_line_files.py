@@ -114,7 +114,7 @@ def test_a_file_is_replaced_only_on_request(
 def test_no_file_without_a_value_of_where(
     consume: Consume, orders: list[bytes | None], tmp_path: Path
 ) -> None:
-    """If --where has a value for no message, an older file stays as it was."""
+    """If --where cannot be evaluated for any message, an older file stays as it was."""
     pytest.importorskip("cel_expr_python", reason="the extra [where] is not installed")
     file = tmp_path / "out.jsonl"
     file.write_text("old")

@@ -284,8 +284,8 @@ def test_guids_of_keys(
 def test_guids_of_a_batch(
     kafka_topic: str, producer: Producer, consumer: Consumer, registry: SchemaRegistryClient
 ) -> None:
-    """decode_batch() uses the headers of a batch. If the batch has no headers, the errors contain
-    that."""
+    """decode_batch() uses the headers of a batch. If the batch has no headers, the errors report
+    this."""
     produced_with_headers(producer, kafka_topic, with_guids(registry, kafka_topic))
     columns = AvroColumns(registry, f"{kafka_topic}-value")
     consumer.assign([TopicPartition(kafka_topic, 0, 0)])
@@ -1115,7 +1115,8 @@ def test_schemas_of_other_formats(registry: SchemaRegistryClient) -> None:
 
 
 def test_a_subject_of_another_format(registry: SchemaRegistryClient) -> None:
-    """If the subject's schema has another format, it is refused for reading and for writing."""
+    """If the subject's schema has another format, the schema is refused for reading and for
+    writing."""
     registry.register_schema("avro", Schema('{"type": "string"}', "AVRO"))
     registry.register_schema("json", Schema('{"type": "string"}', "JSON"))
     frame = polars.DataFrame({"value": ["a"]})

@@ -39,7 +39,7 @@ def kafka_cli(kafka: KafkaCluster) -> Run:
 
 
 def rows(done: Ended) -> list[dict[str, Any]]:
-    """What a command with --json wrote."""
+    """The rows that a command with --json wrote."""
     assert (done.status, done.stderr) == (0, ""), done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -142,7 +142,8 @@ def test_from_plan_to_end(kafka_cli: Run, placed: str, tmp_path: Path) -> None:
 def test_kafkas_own_tool(
     real_kafka: KafkaCluster, kafka_cli: Run, placed: str, tmp_path: Path
 ) -> None:
-    """kafka-reassign-partitions.sh carries out a plan, and `reassign verify` finds it done."""
+    """kafka-reassign-partitions.sh carries out a plan, and `reassign verify` shows that it is
+    done."""
     file = tmp_path / "plan.json"
     file.write_bytes(kafka_cli("reassign plan", placed).stdout)
     tool = [

@@ -169,8 +169,8 @@ def test_a_tombstone_compacts(kafka: KafkaCluster, make_topic: MakeTopic) -> Non
 
 
 def test_a_compacted_topic_needs_keys(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
-    """A compacted topic refuses a message without a key with INVALID_RECORD, and takes the next
-    one."""
+    """A compacted topic refuses a message without a key with INVALID_RECORD, and accepts the next
+    message."""
     topic = make_topic(cleanup_policy="compact")
     reports = Reports()
     with writer(kafka) as producer:

@@ -245,7 +245,8 @@ def test_what_spark_refuses_is_named_with_its_line(spark: Any, place: Place) -> 
 
 
 def test_corrupt_avro(spark: Any, place: Place) -> None:
-    """Rows with an id and with a GUID are read; corrupt ones are dead letters, with the reason."""
+    """Rows with an id and with a GUID are read; corrupt rows become dead letters, with the
+    reason."""
     fastavro = pytest.importorskip("fastavro", reason="fastavro is not installed")
     pytest.importorskip("httpx", reason="httpx is not installed")
     from tests.support.schema_registry import running_registry

@@ -121,7 +121,8 @@ def test_a_key_goes_to_the_partition_of_java_s_clients() -> None:
 
 
 def test_the_user_may_have_a_longer_queue() -> None:
-    """A link with a long delay holds more messages than fit into a processor's cache."""
+    """The user can set a longer queue, for a link whose delay needs more messages than the
+    default."""
     assert producer_config({})["queue.buffering.max.messages"] == "20000"
     longer = producer_config({"queue.buffering.max.messages": "500000"})
     assert longer["queue.buffering.max.messages"] == "500000"

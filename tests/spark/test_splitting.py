@@ -80,7 +80,8 @@ def tasks_of(ranges: list[OffsetRange], **options: str) -> list[list[OffsetRange
 
 
 def test_nearly_empty_partitions_share_tasks() -> None:
-    """The ranges of 10,000 partitions share enough tasks for a few machines; each is there once."""
+    """The ranges of 10,000 partitions share enough tasks for a few machines; each range is in one
+    task."""
     tasks = tasks_of(tiny(10_000))
     assert 64 <= len(tasks) <= 66
     assert [one for task in tasks for one in task] == tiny(10_000)
