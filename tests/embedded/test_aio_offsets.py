@@ -33,7 +33,7 @@ async def test_beginning_and_end(kafka_cluster: MockCluster, filled: str) -> Non
 
 @in_loop
 async def test_offsets_without_a_broker() -> None:
-    """Without a broker, requests for offsets fail when their time is up."""
+    """Without a broker, requests for offsets fail after their timeout."""
     config = {"logger": QUIET} | {"bootstrap.servers": NO_BROKER, "group.id": "group"}
     async with AIOConsumer(config) as consumer:
         with pytest.raises(KafkaException):

@@ -482,7 +482,7 @@ class TestPositions:
         """getmany() returns no record that would exceed the limit, except if it is the first
         one."""
         sizes = [40, 40, 40, 300, 40]
-        # As one batch: of two batches, the first could arrive alone.
+        # The messages are one batch, because the first of two batches could arrive alone.
         await asyncio.to_thread(send, small, kafka_topic, [b"x" * size for size in sizes])
         place = TopicPartition(kafka_topic, 0)
         found: list[list[int]] = []

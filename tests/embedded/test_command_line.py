@@ -673,8 +673,8 @@ def test_no_broker_answers(command: str) -> None:
 def test_what_the_embedded_cluster_does_not_do(
     kafka_cli: Run, kafka_cluster: MockCluster, command: str, request_: type[protocol.Request]
 ) -> None:
-    """The error at once names the embedded cluster, and not a missing controller or an older
-    Kafka."""
+    """The error comes at once, and names the embedded cluster, and not a missing controller or an
+    older Kafka."""
     withdraw(kafka_cluster, request_.api_key)
     watch = Stopwatch()
     done = kafka_cli(*command.split())

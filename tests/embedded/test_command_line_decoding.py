@@ -192,7 +192,7 @@ def test_json_schema(
     producer: Producer,
     kafka_topic: str,
 ) -> None:
-    """A value of JSON Schema is its JSON, on one line."""
+    """A value of JSON Schema is shown as JSON on one line."""
     number = client.register_schema("json", Schema('{"type": "object"}', "JSON"))
     send(producer, kafka_topic, [b"\0" + number.to_bytes(4) + b'{\n"id": 1}'])
     assert lines(consume("--value", "json-schema", "--registry", registry.url, "-q")) == [{"id": 1}]
@@ -245,7 +245,7 @@ def test_formats_without_a_schema(
     producer: Producer,
     kafka_topic: str,
 ) -> None:
-    """Each format is shown as text, and is a value in JSON, for keys and for values."""
+    """Keys and values of each format are shown as text, and with --json as values of JSON."""
     producer.produce(kafka_topic, payload, payload)
     assert producer.flush(TIMEOUT) == 0
     assert consume("--value", kind, "-q").stdout == shown
@@ -486,7 +486,7 @@ def test_patterns(kafka_cluster: MockCluster, producer: Producer) -> None:
 
 
 def test_tokens_of_formats(consume: Consume, producer: Producer, kafka_topic: str) -> None:
-    """One header by its name, lengths as bytes, and local time."""
+    """-f can show a header by its name, lengths as bytes, and the local time."""
     headers = [("a", b"1"), ("b", None), ("a", b"2")]
     producer.produce(kafka_topic, b"abc", partition=0, timestamp=1000, headers=headers)
     assert producer.flush(TIMEOUT) == 0

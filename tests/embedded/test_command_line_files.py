@@ -191,7 +191,8 @@ def test_ctrl_c_leaves_no_file(
     ],
 )
 def test_wrong_usage(options: str, consume: Consume) -> None:
-    """A file needs an end and a known name. It is the only output, and no group reads into it."""
+    """--output is refused without an end, with an unknown extension, with another output, or with a
+    group."""
     done = consume(*options.split())
     assert (done.status, done.stdout) == (2, b"")
     assert "--output" in done.stderr

@@ -225,7 +225,7 @@ def test_closing_while_a_commit_is_not_answered(one_broker: MockCluster) -> None
 
 
 def refusing(request_class: Any, code: int) -> Callable[[int, bytes], bytes]:
-    """Change all answers of this kind: the error code after the first two 4-byte numbers."""
+    """Change the error code of all answers of this kind; it follows two 4-byte numbers."""
 
     def change(api_key: int, frame: bytes) -> bytes:
         if api_key != request_class.api_key:

@@ -874,8 +874,8 @@ def test_protobuf_imports_that_two_files_have(registry: SchemaRegistryClient) ->
 
 
 def test_protobuf_texts_of_a_registry(flights: SchemaRegistryClient) -> None:
-    """A message is compiled from the subject's text. In each version, it is found by its place, and
-    its fields are found by their numbers."""
+    """A message is compiled from the subject's text. In the text of each version, the message is
+    found by its place, and its fields are found by their numbers."""
     known = flights.get_latest_version("flights").schema_id
     assert known is not None
     later = flights.register_schema("others", registered(LATER))
@@ -1068,7 +1068,7 @@ def test_a_schema_may_be_registered_later(registry: SchemaRegistryClient) -> Non
 
 
 class Once:
-    """Arrow data that can be read once, as the results of a query."""
+    """Arrow data that can be read only once, such as the results of a query."""
 
     def __init__(self, data: Any) -> None:
         self._data = data

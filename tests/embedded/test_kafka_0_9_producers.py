@@ -152,7 +152,8 @@ def test_what_cannot_be_mended(answer: Any, caplog: pytest.LogCaptureFixture) ->
     "error", [RequestTimedOutError.errno, KafkaError.NOT_ENOUGH_REPLICAS_AFTER_APPEND]
 )
 def test_timeouts_may_be_there_already(error: int) -> None:
-    """With the option, messages that timed out or have too few replicas are not sent again."""
+    """With async_retry_on_timeouts=False, messages that timed out or have too few replicas are not
+    sent again."""
     broker = Broker(error)
     producer = producer_of(broker, async_retry_on_timeouts=False)
     producer.send_messages("t", b"a", b"b")

@@ -47,7 +47,7 @@ def leavings(cluster: MockCluster) -> int:
 @pytest.mark.parametrize("unsubscribes", [True, False])
 @pytest.mark.parametrize("strategy", ["range", "cooperative-sticky"])
 def test_static_member(kafka_cluster: MockCluster, strategy: str, unsubscribes: bool) -> None:
-    """A static member never leaves: its partitions wait for it (KIP-345)."""
+    """A static member never leaves: the group keeps its partitions for it (KIP-345)."""
     kafka_cluster.create_topic("topic", 1)
     kafka_cluster.start_request_tracking()
     options = {"group_instance_id": "one", "partition_assignment_strategy": strategy}

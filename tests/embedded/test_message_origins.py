@@ -438,8 +438,8 @@ def test_replacing_the_error_of_a_delivery(
 
 
 def test_raising_the_error_of_a_delivery(make_producer: MakeProducer) -> None:
-    """If a message's error is raised, both are collected, although the traceback refers to the
-    message."""
+    """If the error of a message is raised, error and message are collected, although the traceback
+    refers to the message."""
     producer = make_producer({"linger.ms": 60_000})
     raised: list[int] = []
 

@@ -413,7 +413,8 @@ def test_close_while_other_threads_call() -> None:
 
 
 def test_nothing_is_leaked() -> None:
-    """Objects, threads and descriptors do not grow with each round of use and failure."""
+    """The numbers of objects, threads and descriptors do not grow with each round of use and
+    failure."""
 
     def use() -> None:
         with MockCluster(brokers=2) as cluster:

@@ -1,4 +1,4 @@
-"""A topic that only matches a pattern is not created again, but topics that are named are."""
+"""A topic that only matches a pattern is not created again; a topic that is named is created."""
 
 from __future__ import annotations
 

@@ -34,7 +34,8 @@ OF_OFFSETS = [7, 14, 19, 20, 56]
 # ms. Heartbeats of KIP-848 are repeated after 1, 2, 4, ... ms. Random jitter can make a time a
 # fifth shorter.
 SECONDS_FOR_TEN = 0.3
-# JoinGroup is repeated every 2 s, or like SyncGroup; FindCoordinator every 500 ms.
+# Depending on the code, JoinGroup is repeated every 2 s or like SyncGroup; FindCoordinator is
+# repeated every 500 ms.
 SECONDS_FOR_THREE = 0.08
 SLOW = {"FindCoordinator", "JoinGroup"}
 

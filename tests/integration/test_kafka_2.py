@@ -24,7 +24,7 @@ from tests.support.waiting import TIMEOUT, wait_until
 
 pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
-# The session survives a pause of the machine; version 2's default is 10 seconds.
+# The session does not end if the machine pauses; version 2's default is 10 seconds.
 MEMBER = {"session_timeout_ms": 2 * TIMEOUT * 1000}
 
 

@@ -470,7 +470,7 @@ def test_lines_of_keys() -> None:
     ],
 )
 def test_tables_of_a_query(sql: str, wanted: set[str]) -> None:
-    """Tables follow FROM and JOIN; a catalog's tables, and lookalikes in texts, do not count."""
+    """Tables follow FROM and JOIN; tables of a catalog, texts and comments do not count."""
     assert tables(sql) == wanted
 
 

@@ -14,7 +14,8 @@ from tests.support.waiting import wait_until
 
 
 class Client:
-    """A client that only records when it is closed. It is false, like an empty Producer."""
+    """A client that only records when it is closed. Its bool() is False, like that of an empty
+    Producer."""
 
     def __init__(self, config: dict[str, str]) -> None:
         self.config = config
