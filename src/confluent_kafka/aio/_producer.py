@@ -467,7 +467,7 @@ class AIOProducer(AIOClient):
     async def _produce_slowly(
         self, on_delivery: OnDelivery | None, fields: tuple[Any, ...]
     ) -> asyncio.Future[Message]:
-        """Produce with the checks that are rarely needed: the loop, other tasks' turn, and room."""
+        """Produce with rarely needed checks: of the loop, of waiting tasks, and of room."""
         self._check_loop()
         if not self._client._is_turn:
             await self._let_others()

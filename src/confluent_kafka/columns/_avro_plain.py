@@ -39,7 +39,7 @@ class Fit(IntEnum):
 
     Attributes:
         ANOTHER_KIND: text as bytes, an integer as a double or a date, a struct as a map.
-        LOSSY: a value may not fit, or may lose something.
+        LOSSY: a value may not fit, or may lose precision.
         EXACT: each value stays the same.
     """
 

@@ -301,8 +301,8 @@ class AvroColumns(RegistryColumns):
             prefix_schema_id_serializer of confluent_kafka.schema_registry (the default) writes the
             id before each payload, header_schema_id_serializer puts the GUID into a header.
 
-    Payloads of other versions of the schema are resolved as the Avro specification says. If you
-    pass the object as `value` to produce_arrow(), it encodes rows with the subject's latest schema.
+    Payloads of other versions of the schema are resolved as in the Avro specification. If you pass
+    the object as `value` to produce_arrow(), it encodes rows with the subject's latest schema.
     """
 
     _schema_type = "AVRO"

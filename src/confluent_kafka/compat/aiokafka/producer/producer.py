@@ -167,7 +167,7 @@ class AIOKafkaProducer:
     async def stop(self) -> None:
         """Deliver all sent messages, and close. A second stop() does nothing.
 
-        Stopping goes on even if the waiting task is cancelled. It waits for a running commit or
+        Stopping continues even if the waiting task is cancelled. It waits for a running commit or
         abort, up to ``request_timeout_ms``, as long as a broker can be reached.
         """
         if self._engine is not None:
@@ -325,7 +325,7 @@ class AIOKafkaProducer:
     async def commit_transaction(self) -> None:
         """Deliver the messages of the transaction, and commit it.
 
-        If the task is cancelled, the commit goes on. Until it has ended, all other transaction
+        If the task is cancelled, the commit continues. Until it has ended, all other transaction
         methods raise IllegalOperation.
 
         Raises:
