@@ -34,7 +34,7 @@ class OffsetSpec:
 
     Args:
         index: a timestamp in ms since the epoch, or a number from -6 to -1 with a special meaning
-            in Kafka. Prefer the class methods, whose names say what they mean.
+            in Kafka. Prefer the class methods, whose names show what they mean.
 
     Raises:
         TypeError, ValueError: index has a wrong type or value.

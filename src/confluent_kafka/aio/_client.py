@@ -145,7 +145,7 @@ class AIOClient(ABC):
     async def api_versions(
         self, broker: int | None = None, timeout: float = -1
     ) -> dict[int, tuple[int, int]]:
-        """Return the requests that a broker knows; see Producer.api_versions()."""
+        """Return the requests that a broker supports; see Producer.api_versions()."""
         return await self._request(self._client.api_versions, broker, timeout)
 
     async def set_sasl_credentials(self, username: str, password: str) -> None:

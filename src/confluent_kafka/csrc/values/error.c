@@ -375,7 +375,7 @@ PyDoc_STRVAR(kafka_error_doc,
 "KafkaError(error, reason=None, fatal=False, retriable=False, txn_requires_abort=False)\n"
 "--\n\n"
 "An error, or an event that is reported like one (such as _PARTITION_EOF).\n\n"
-"Every code that librdkafka knows is a constant of this class. Names with a leading underscore\n"
+"Every code of librdkafka is a constant of this class. Names with a leading underscore\n"
 "are the client's own codes; all others come from brokers. A KafkaError compares like its code,\n"
 "so ``error == KafkaError._PARTITION_EOF`` means the same as\n"
 "``error.code() == KafkaError._PARTITION_EOF``.\n\n"
