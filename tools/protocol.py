@@ -157,7 +157,7 @@ def tables_module(tables: dict[str, str]) -> str:
     """Return the text of _tables.py."""
     entries = "".join(f'    "{name}": """{text}""",\n' for name, text in tables.items())
     return (
-        f'"""Kafka {VERSION}\'s messages; _schema.py says how to read them. Written by '
+        f'"""Kafka {VERSION}\'s messages; _schema.py describes their format. Written by '
         'tools/protocol.py."""\n\n'
         f"TABLES = {{\n{entries}}}\n"
     )

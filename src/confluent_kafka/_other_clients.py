@@ -44,7 +44,7 @@ AIO_CONSUMER = {name: CONSUMER[name] for name in CONSUMER if name not in _OF_AIO
 
 
 class Elsewhere:
-    """A name that this class does not have. The AttributeError says what to call instead.
+    """A name that this class does not have. The AttributeError names what to call instead.
 
     It is a descriptor, because ``__getattr__`` or tp_getattro would make every method call 20 to
     45 ns slower: CPython does not specialise bytecode for classes that have one. For comparison, a

@@ -57,8 +57,8 @@ def _kafka_home() -> Path:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.chaos", description=__doc__)
-    parser.add_argument("--only", default="", metavar="TEXT", help="scenarios with it in the name")
-    parser.add_argument("--short", action="store_true", help="at the scale of the tests")
+    parser.add_argument("--only", default="", metavar="TEXT", help="scenarios whose name has TEXT")
+    parser.add_argument("--short", action="store_true", help="run at the short scale of the tests")
     return parser.parse_args()
 
 

@@ -97,7 +97,7 @@ def _in_sync(observer: Producer, broker: int, topic: str) -> bool:
 def all_in_sync(observer: Producer) -> bool:
     """Whether all replicas of every partition are in sync.
 
-    The scenario kills the next broker only after that.
+    The scenario kills the next broker only when this is true.
     """
     return not out_of_sync(observer)
 

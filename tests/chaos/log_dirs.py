@@ -1,4 +1,4 @@
-"""One of a broker's two disks is full, or comes back read-only after a restart."""
+"""One of a broker's two disks is full, or is read-only after the broker restarts."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _row(
 
 @contextlib.contextmanager
 def _disks(kafka: RealKafkaCluster) -> Iterator[tuple[OneBroker, Path]]:
-    """A broker with a small disk and a directory on a larger disk; and the small disk's path."""
+    """Yield a broker with directories on a small and a larger disk, and the small disk's path."""
     if os.geteuid() != 0:
         raise SkipTest("mounting a small file system needs root")
     with tempfile.TemporaryDirectory() as folder:

@@ -53,7 +53,7 @@ def one_broker(kafka: RealKafkaCluster, log_dirs: Sequence[Path] = ()) -> Iterat
                 "listeners": f"PLAINTEXT://127.0.0.1:{address},{broker.conf['controller_listener']}",
                 "advertised.listeners": f"PLAINTEXT://{broker.listeners['PLAINTEXT']}",
                 "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
-                "authorizer.class.name": "",  # trivup's default is a class of older releases
+                "authorizer.class.name": "",  # trivup names a class of older releases
                 "auto.create.topics.enable": "false",
                 "default.replication.factor": 1,
                 "offsets.topic.replication.factor": 1,

@@ -9,7 +9,7 @@ from typing import Any
 from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartition
 from tests.support.waiting import TIMEOUT
 
-# Long enough for a busy machine, short enough to wait for.
+# A busy machine delivers within this time, and no test waits long for the timeout.
 MESSAGE_TIMEOUT_MS = 8000
 
 

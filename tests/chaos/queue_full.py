@@ -1,4 +1,4 @@
-"""A producer is offered three times the brokers' rate, and waits with `block=`."""
+"""An application produces at three times the rate that brokers accept, and waits with `block=`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FULL = {"seconds": 300.0, "broker_rate": 1_000_000}
 PARTITIONS = 3
 VALUE_BYTES = 1000
 QUEUE_KB = 8 * 1024
-# The queue, requests in flight, and librdkafka's own bytes for each message.
+# The limit contains the queue, requests in flight, and librdkafka's own bytes for each message.
 BOUND_KB = 2 * QUEUE_KB
 # How long a message may wait: the queue drains in much less time.
 PATIENCE = 120.0
@@ -130,7 +130,7 @@ def _read(config: dict[str, Any], topic: str) -> tuple[int, int, int]:
         ended: set[int | None] = set()
         end = time.monotonic() + PATIENCE
         while len(ended) < PARTITIONS:
-            assert time.monotonic() < end, "the topic does not end"
+            assert time.monotonic() < end, "the reader does not reach the end of the topic"
             for message in consumer.consume(5000, 0.2):
                 error, partition = message.error(), message.partition()
                 if error is not None:

@@ -24,7 +24,7 @@ SHORT = {"faults": 5, "interval": 0.7, "rate": 2000}
 FULL = {"faults": 100, "interval": 2.0, "rate": 2000}
 
 MEMBERS, PARTITIONS = 8, 12
-# Crashes are noticed after SESSION_MS, and members that stop polling after MAX_POLL_MS.
+# The brokers notice a crash after SESSION_MS. A member that does not poll leaves after MAX_POLL_MS.
 SESSION_MS = MAX_POLL_MS = 3000
 SEED = 3
 ROOT = Path(__file__).resolve().parents[2]
@@ -142,14 +142,14 @@ class _Storm:
         counts = {
             f"{log.backwards + self._seen_backwards} commits went backwards": log.backwards
             + self._seen_backwards,
-            f"{log.read_again} assignments began below what was committed": log.read_again,
-            f"{len(log.strays)} records of partitions that were taken away": len(log.strays),
+            f"{log.read_again} assignments began below the committed offset": log.read_again,
+            f"{len(log.strays)} records of partitions not owned": len(log.strays),
         }
         refused = ", ".join(f"{count} {name}" for name, count in log.refused.items())
         uncommitted = sum(span.end == "U" for span in log.spans)
         return Row(
             scenario=f"rebalance storm, {self._protocol}",
-            fault="a member joins, leaves, crashes or overruns",
+            fault="a member joins, leaves, crashes or overruns max.poll.interval.ms",
             times=faults,
             messages=self._sent,
             lost=log.lost(self._ends),

@@ -52,14 +52,14 @@ class Held:
 
     def wait_for_answer(self) -> None:
         """Wait until the broker has answered the late request."""
-        assert self._answered.wait(TIMEOUT), "the broker did not answer what was delivered late"
+        assert self._answered.wait(TIMEOUT), "the broker did not answer the late request"
 
     def is_answered(self) -> None:
         self._answered.set()
 
 
 class Network(Protocol):
-    """Decides the fate of each request, for all connections."""
+    """Decides for all connections what happens to each request."""
 
     def fate(self, request: Held) -> Fate: ...
 
@@ -189,7 +189,7 @@ class _Link:
                 if fate is Fate.IS_CUT:
                     self._client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
                     break
-        # While a request is held back, the broker must not notice that the client has gone.
+        # While a request is held back, the broker must not notice that the client has disconnected.
         self._end(self._client, *([] if self._held else [self._broker]))
 
     def _send(self, frame: bytes) -> None:
@@ -203,7 +203,7 @@ class _Link:
                 if late:
                     late[0].is_answered()
                 else:
-                    with contextlib.suppress(OSError):  # the client may have gone
+                    with contextlib.suppress(OSError):  # the client may have disconnected
                         self._client.sendall(SIZE.pack(len(frame)) + frame)
         self._end(self._client, self._broker)
 
@@ -214,7 +214,7 @@ class _Link:
 
 
 def _frame(source: socket.socket) -> bytes | None:
-    """Read the size in the next four bytes, and then so many bytes; None at the end."""
+    """Read a size of four bytes, and then as many bytes as the size; return None at the end."""
     size = _exactly(source, SIZE.size)
     return None if size is None else _exactly(source, SIZE.unpack(size)[0])
 

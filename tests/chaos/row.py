@@ -21,7 +21,7 @@ class Row:
     notes: str = ""
     # Calls of delivery callbacks that are missing or too many.
     unreported: int = 0
-    # Other broken promises, in words.
+    # Other promises that did not hold, as text.
     broken: tuple[str, ...] = ()
 
     @property

@@ -1,4 +1,4 @@
-"""A short form of hours of work: produce and consume at full speed, and watch the memory."""
+"""A short version of a run of hours: produce and consume at full speed, and watch the memory."""
 
 from __future__ import annotations
 

@@ -226,5 +226,6 @@ class _Application:
         return [pid for daemon in daemons for pid, _ in descendants(daemon)]
 
     def _executors(self) -> list[int]:
-        """The executors of a standalone cluster, and those that an earlier driver left."""
+        """The executors of a standalone cluster, including executors that an earlier driver
+        left."""
         return [] if self._cluster is None else self._cluster.executors()

@@ -95,8 +95,8 @@ class StormLog:
     def duplicated(self) -> int:
         """How many records were processed again although no earlier owner had an excuse.
 
-        A member that commits its processed records leaves none to the next owner. So of all owners
-        of a record, only one may be without an excuse. A crash, a lost partition and a refused
+        The next owner of a partition does not get records that the member has committed. So at most
+        one owner of a record may be without an excuse. A crash, a lost partition and a refused
         commit are excuses: the application notices a refused commit.
         """
         owners = Counter(self.strays)

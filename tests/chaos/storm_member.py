@@ -1,6 +1,6 @@
-"""A member of the rebalance storm's group: a process that can crash, leave or oversleep.
+"""A member of the rebalance storm's group: a process that can crash, leave, or poll too late.
 
-Everything it does goes to a log file, one line per event, before the next thing happens:
+The member writes a line to its log file for each event, before it continues:
 
     A|R|L seconds partition          assigned, revoked, lost
     U seconds partition              revoked, and the commit for it was refused

@@ -40,12 +40,13 @@ def run(kafka: RealKafkaCluster, messages: int) -> Row:
                 else:
                     numbers.add(int((message.value() or b"").split()[0]))
 
-            # More than the new topic will have: if the offset exists in both, the consumer
-            # continues there.
+            # Send more messages than the new topic will have. Otherwise, the consumer's offset
+            # would exist in the new topic, and the consumer would continue there.
             delivered = probe.send(0, 2 * messages)
             wait_until(lambda: len(numbers) == delivered, read)
             delete_topic(cluster, TOPIC)
-            # The broker accepts messages a moment longer, although its metadata lacks the topic.
+            # For a moment, the broker still accepts messages, although its metadata has no such
+            # topic.
             wait_until(lambda: not Path(cluster.broker.conf["log_dirs"], f"{TOPIC}-0").exists())
             refused = messages - probe.send(0, messages)
             wait_until(lambda: seen[UNKNOWN], read)
@@ -61,7 +62,7 @@ def run(kafka: RealKafkaCluster, messages: int) -> Row:
             broken.append(f"{delivered} delivered before, {refused} refused after the deletion")
         return Row(
             scenario="topic deleted",
-            fault="deleted while in use, and made again",
+            fault="deleted while in use, and created again",
             times=1,
             messages=probe.sent,
             lost=len(probe.delivered[0] - numbers),

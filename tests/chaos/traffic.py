@@ -13,7 +13,7 @@ from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartit
 from tests.chaos.ledger import Ledger, key_of, value_of
 from tests.support.waiting import wait_until
 
-# Longer than any fault. A wait that takes longer would never end.
+# This time is longer than any fault. A wait that takes longer would never end.
 PATIENCE = 300.0
 
 
@@ -72,7 +72,7 @@ def _send_up_to(producer: Producer, topic: str, count: int, sent: Sent) -> None:
 def read_until(
     config: dict[str, Any], topic: str, partitions: int, complete: threading.Event
 ) -> Ledger:
-    """Read the whole topic during writes, until its end after `complete` is set."""
+    """Read the whole topic while others write; return at its end when `complete` is set."""
     ledger = Ledger()
     settings = {
         "group.id": "chaos-reader",

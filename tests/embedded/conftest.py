@@ -44,7 +44,7 @@ def make_producer(kafka_cluster: MockCluster) -> Iterator[MakeProducer]:
 def make_consumer(kafka_cluster: MockCluster) -> Iterator[MakeConsumer]:
     """make_consumer({"enable.partition.eof": True, ...}): a Consumer of `kafka_cluster`.
 
-    It starts at the beginning and commits only when told to.
+    It starts at the beginning and commits only if the test calls commit().
     """
     with contextlib.ExitStack() as clients:
 

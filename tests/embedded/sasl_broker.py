@@ -37,8 +37,8 @@ class SaslBroker:
         """The first SASL message of the next client that sends one.
 
         A client of an earlier test may connect first, if the broker of that test used this port.
-        Such a client tries to reach its broker until it is closed, and hangs up before it sends a
-        SASL message.
+        Such a client tries to reach its broker until it is closed, and closes its connection before
+        it sends a SASL message.
         """
         response = None
         while response is None:

@@ -49,8 +49,8 @@ def latest(admin: AdminClient, place: TopicPartition, **options: Any) -> Any:
 def test_offsets_that_the_broker_does_not_know(
     kafka_cluster: MockCluster, kafka_topic: str, request: pytest.FixtureRequest
 ) -> None:
-    """The client does not send the request to an older broker, which would treat the number as a
-    time."""
+    """An older broker would treat the number that stands for such an offset as a time, so the
+    client does not send the request."""
     kafka_cluster.set_api_versions("ListOffsets", 0, 7)
     admin = request.getfixturevalue("admin")  # it requests the versions once, when it connects
     place = TopicPartition(kafka_topic, 0)
@@ -240,7 +240,8 @@ def test_without_memory(kafka_cluster: MockCluster, answered: bool) -> None:
 def test_a_result_for_which_there_is_no_memory(
     admin: AdminClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A future that could not take its result ends with the MemoryError: nobody waits for ever."""
+    """If a future cannot take its result, it ends with the MemoryError, so no thread waits for
+    ever."""
 
     def set_result(future: Future[Any], result: object) -> None:
         raise MemoryError

@@ -101,10 +101,10 @@ class Brokers:
     """A topic of two partitions, as the brokers describe it; broker 1 leads them at first.
 
     Attributes:
-        leader: who leads.
+        leader: the id of the present leader.
         finding: codes of the topic in the next metadata; afterwards there is no error.
         codes: the codes of the next answers, by partition; afterwards there is no error.
-            A MockAction is what happens instead of an answer.
+            If a code is a MockAction, the broker does this instead of an answer.
         asked: the brokers that were asked, with the numbers of partitions.
         on_asked: called before each answer.
     """
@@ -193,7 +193,7 @@ async def test_another_broker_leads_awaited(kafka_cluster: MockCluster) -> None:
 
 
 def test_a_leader_goes(admin: AdminClient, brokers: Brokers, operation: Operation) -> None:
-    """If a leader goes before it answers, the client asks the next leader."""
+    """If a leader stops before it answers, the client asks the next leader."""
     brokers.codes[0] = [MockAction.DISCONNECT]
     brokers.move(2)
     operation.call(admin, FIRST).result(TIMEOUT)
@@ -212,7 +212,7 @@ def test_a_leader_is_elected(admin: AdminClient, brokers: Brokers, operation: Op
 def test_a_topic_that_is_not_there(
     admin: AdminClient, brokers: Brokers, operation: Operation
 ) -> None:
-    """The request fails with this error, as other requests do; it does not wait until the topic is
+    """The request fails with the error for a missing topic, and does not wait until the topic is
     created."""
     brokers.finding = [KafkaError.UNKNOWN_TOPIC_OR_PART]
     error = operation.call(admin, FIRST).exception(TIMEOUT)

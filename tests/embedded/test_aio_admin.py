@@ -100,8 +100,8 @@ async def test_closed_with_requests_that_wait() -> None:
 
 @in_loop
 async def test_a_broker_that_goes_away(kafka_cluster: MockCluster, filled: str) -> None:
-    """Without a broker, requests end when their time is up, or are answered when the broker comes
-    back."""
+    """Without a broker, requests end after their timeout, or are answered when the broker is up
+    again."""
     async with admin_of(kafka_cluster, **{"logger": QUIET, "reconnect.backoff.ms": 10}) as admin:
         place = TopicPartition(filled, 0)
         latest = {place: OffsetSpec.latest()}

@@ -158,7 +158,7 @@ async def test_iteration(kafka_cluster: MockCluster, filled: str) -> None:
 
 @in_loop
 async def test_iteration_raises_errors(kafka_cluster: MockCluster, filled: str) -> None:
-    """If an error comes in the place of a message, the iteration raises it; poll() returns it."""
+    """The iteration raises an error that comes instead of a message; poll() returns it."""
     config = {"auto.offset.reset": "error"}
     async with consumer_of(kafka_cluster, config) as consumer:
         await consumer.assign([TopicPartition(filled, 0, 10 * FILLED)])

@@ -33,7 +33,7 @@ async def test_beginning_and_end(kafka_cluster: MockCluster, filled: str) -> Non
 
 @in_loop
 async def test_offsets_without_a_broker() -> None:
-    """Without a broker, requests for offsets fail when their time is up."""
+    """Without a broker, requests for offsets fail after their timeout."""
     config = {"logger": QUIET} | {"bootstrap.servers": NO_BROKER, "group.id": "group"}
     async with AIOConsumer(config) as consumer:
         with pytest.raises(KafkaException):
@@ -74,7 +74,8 @@ async def test_seek_right_after_assign(kafka_cluster: MockCluster, filled: str) 
 async def test_seek_in_a_partition_that_is_not_assigned(
     kafka_cluster: MockCluster, filled: str
 ) -> None:
-    """The seek fails at once, because the consumer would never fetch that partition."""
+    """A seek in an unassigned partition fails at once, because the consumer would never fetch
+    it."""
     async with consumer_at(kafka_cluster) as consumer:
         await consumer.seek_to_end()  # seeks nothing: no partition is assigned
         with pytest.raises(KafkaException) as raised:

@@ -378,7 +378,8 @@ async def test_requests(kafka_cluster: MockCluster, kafka_topic: str) -> None:
 async def test_close_delivers_and_can_be_repeated(
     kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
-    """All futures are settled when close() returns; later calls say that it is closed."""
+    """All futures are settled when close() returns; later calls raise an error about the closed
+    producer."""
     producer = producer_of(kafka_cluster, {"linger.ms": 200_000})
     deliveries = [await producer.produce(kafka_topic, b"v") for _ in range(10)]
     await asyncio.gather(producer.close(), producer.close())

@@ -240,7 +240,8 @@ async def test_a_coroutine_that_reads_is_waited_for(
 
 @in_loop
 async def test_lost_partitions(kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """A coroutine as on_lost runs when the group has removed the member; then it joins again."""
+    """If on_lost is a coroutine, it runs when the group has removed the member; then the member
+    joins again."""
     calls = Calls(True)
     config = {"session.timeout.ms": 1200}  # the brokers keep the former member for this time
     async with consumer_of(kafka_cluster, config) as consumer:
@@ -368,7 +369,8 @@ async def test_close_in_a_task_of_a_callback(kafka_cluster: MockCluster, filled:
 
 
 def test_a_step_is_put_off_in_a_callback_only(make_consumer: MakeConsumer) -> None:
-    """Outside of a callback, there is no step to defer; an unknown number does nothing."""
+    """_defer_rebalance() is refused outside of a callback; _finish_rebalance() ignores an unknown
+    number."""
     consumer = make_consumer()
     with pytest.raises(RuntimeError, match="rebalance callbacks"):
         consumer._defer_rebalance()

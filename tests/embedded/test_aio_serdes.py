@@ -208,7 +208,7 @@ async def test_a_deserializer_that_is_cancelled(
 async def test_called_while_a_cancellation_is_handled(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """A CancelledError of the caller does not count as one of the deserializer: no message is
+    """A CancelledError of the caller is not treated as an error of the deserializer: no message is
     repeated."""
     await asyncio.to_thread(send, producer, kafka_topic, numbers(0, 4))
     own = [TopicPartition(kafka_topic, 0)]
@@ -262,7 +262,7 @@ async def test_a_batch_without_failures_leaves_the_turn(
 async def test_errors_in_the_place_of_messages(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
 ) -> None:
-    """If an error comes in the place of a message, poll() and consume() raise a ConsumeError."""
+    """If an error comes instead of a message, poll() and consume() raise a ConsumeError."""
     await asyncio.to_thread(send, producer, kafka_topic, [b"1"])
     config = {
         "bootstrap.servers": kafka_cluster.bootstrap_servers,

@@ -41,7 +41,7 @@ def note_order(deliveries: list[asyncio.Future[Message]]) -> list[int]:
 
 
 async def served(producer: AIOProducer, topic: str) -> None:
-    """Wait for nothing: the loop alone serves the reports."""
+    """Do nothing, because the loop alone serves the reports."""
 
 
 async def flushed(producer: AIOProducer, topic: str) -> None:
@@ -236,7 +236,7 @@ async def test_what_a_future_raises(
 @pytest.mark.filterwarnings("ignore:.* was not closed:ResourceWarning")
 @in_loop
 async def test_a_dropped_producer_settles() -> None:
-    """The futures of a dropped producer get the failure."""
+    """If a producer is dropped, the future of its unsent message raises _PURGE_QUEUE."""
 
     async def send() -> asyncio.Future[Message]:
         return await AIOProducer(UNREACHABLE).produce("t", b"v")

@@ -171,7 +171,8 @@ async def test_wrong_max_records(kafka_cluster: MockCluster, filled: str, value:
 
 @in_loop
 async def test_certain_partitions(kafka_cluster: MockCluster, three: list[TopicPartition]) -> None:
-    """getone() and getmany() of some partitions leave the others' messages for later, in order."""
+    """getone() and getmany() of some partitions keep the messages of other partitions for later, in
+    order."""
     async with reading(kafka_cluster.bootstrap_servers, *three) as consumer:
         found = [await consumer.getone(three[1]) for _ in range(5)]
         assert {record.partition for record in found} == {1}

@@ -232,7 +232,8 @@ async def test_a_pattern_without_a_group(
 async def test_incremental_protocols(
     kafka_cluster: MockCluster, filled: str, kafka_topic: str, properties: dict[str, Any]
 ) -> None:
-    """Listeners are called in the same way. A seek works in a partition that had no offset."""
+    """Incremental protocols call listeners as eager protocols do. A seek works in a partition that
+    had no offset."""
     listener = Told()
     partition = TopicPartition(filled, 0)
     consumer = consumer_at(
@@ -300,7 +301,8 @@ async def test_a_topic_that_nobody_creates(
 
 @in_loop
 async def test_a_partition_that_is_not_there(kafka_cluster: MockCluster, filled: str) -> None:
-    """The existing partition is read meanwhile; position() raises after request_timeout_ms."""
+    """position() of a missing partition raises after request_timeout_ms; other partitions are
+    read."""
     missing = TopicPartition(filled, 7)
     async with reading(
         kafka_cluster.bootstrap_servers, missing, TopicPartition(filled, 0), request_timeout_ms=300
@@ -424,8 +426,8 @@ class TestPositions:
     async def test_offsets_of_partitions_that_are_not_there(
         self, kafka_cluster: MockCluster, kafka_topic: str, filled: str
     ) -> None:
-        """The calls raise KafkaTimeoutError after request_timeout_ms. They end earlier if the
-        partitions are created, or after stop()."""
+        """Requests for offsets of missing partitions raise KafkaTimeoutError after
+        request_timeout_ms. They end earlier if the partitions are created, or after stop()."""
         there, other = TopicPartition(filled, 0), TopicPartition(filled, 9)
         async with reading(
             kafka_cluster.bootstrap_servers, there, request_timeout_ms=1000
@@ -480,7 +482,7 @@ class TestPositions:
         """getmany() returns no record that would exceed the limit, except if it is the first
         one."""
         sizes = [40, 40, 40, 300, 40]
-        # As one batch: of two batches, the first could arrive alone.
+        # The messages are one batch, because the first of two batches could arrive alone.
         await asyncio.to_thread(send, small, kafka_topic, [b"x" * size for size in sizes])
         place = TopicPartition(kafka_topic, 0)
         found: list[list[int]] = []
@@ -698,8 +700,8 @@ async def test_a_group_that_may_not_be_used(kafka_cluster: MockCluster, filled: 
 
 @in_loop
 async def test_a_topic_of_a_pattern_that_is_deleted(kafka_cluster: MockCluster) -> None:
-    """The topic is not created again (topics that are subscribed to by name are), and is no longer
-    read."""
+    """A deleted topic that matched a pattern is not created again, and is no longer read. Topics
+    that are subscribed to by name are created again."""
     kafka_cluster.create_topic("aa")
     kafka_cluster.create_topic("ab")
     consumer = consumer_at(kafka_cluster.bootstrap_servers, group_id=GROUP, metadata_max_age_ms=100)
@@ -740,7 +742,7 @@ async def test_a_handler_that_hangs(
         assert await values(hanging, 3) == numbers(0, 3)
         async with consumer_at(servers, filled, **keywords) as other:
             await until(lambda: other.assignment() == {partition})
-            assert hanging.assignment() == {partition}  # it does not know of the rebalance yet
+            assert hanging.assignment() == {partition}  # it has not noticed the rebalance yet
             assert await hanging.position(partition) == 3
             with pytest.raises(CommitFailedError):
                 await hanging.commit()

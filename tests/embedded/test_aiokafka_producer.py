@@ -158,7 +158,7 @@ async def test_an_unknown_topic(
 async def test_stop_while_a_topic_is_waited_for(
     kafka_cluster: MockCluster, kafka_topic: str
 ) -> None:
-    """send() raises an error when the producer stops; it is not cancelled."""
+    """send() raises an error when the producer stops; its task is not cancelled."""
     kafka_cluster.set_topic_error("missing", KafkaError.UNKNOWN_TOPIC_OR_PART)
     producer = producer_of(kafka_cluster)
     await producer.start()

@@ -12,7 +12,8 @@ from tests.support.scripts import check_script
 
 INSTRUMENTATION = "opentelemetry-instrumentation-aiokafka"
 
-# install() comes first: the instrumentation imports aiokafka, and asks whether it is installed.
+# install() comes first, because the instrumentation imports aiokafka and checks that it is
+# installed.
 PROGRAM = """
 import asyncio, json, sys
 import confluent_kafka.compat

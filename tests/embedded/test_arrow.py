@@ -28,7 +28,7 @@ pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 from tests.support.arrow_structs import array_of, columns_of  # noqa: E402
 
 HEADERS = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
-# The columns of Spark's Kafka source; its headers are an option as well.
+# The columns of Spark's Kafka source; there, headers are optional, too.
 SCHEMA = pa.schema(
     [
         ("key", pa.binary()),

@@ -262,9 +262,9 @@ class First:
     """A callback that raises once, while statistics wait. Then stats_cb also raises once."""
 
     client: Any = None
-    """Whose callback it is; until it is known, nothing raises."""
+    """The client that calls the callback; while this is None, nothing raises."""
     left: list[str] = field(default_factory=lambda: ["second", "first"])
-    """What is still to be raised, the next one last."""
+    """The arguments of the exceptions that are still to be raised; the next exception is last."""
 
     def __call__(self, *_: object) -> None:
         if self.client is not None and self.left[-1:] == ["first"]:
@@ -432,8 +432,8 @@ def test_what_waits_behind_it(setting: Setting, case: Callable[[Setting, First],
 
 
 def test_each_record_of_a_logger(setting: Setting) -> None:
-    """If a handler raises for each record, one call passes on waiting records up to its limit of
-    exceptions."""
+    """If a handler raises for each record, one call passes waiting records to it until the call's
+    limit of exceptions is reached."""
     armed: list[bool] = []
 
     def refuse_record(record: logging.LogRecord) -> None:
@@ -490,8 +490,7 @@ def test_an_interrupt_ends_a_commit(setting: Setting) -> None:
 
 
 def test_an_interrupt_in_a_logger_ends_a_step(setting: Setting) -> None:
-    """While a step of a transaction waits, it calls log handlers, and Ctrl-C in a handler ends
-    it."""
+    """A waiting step of a transaction calls log handlers, and Ctrl-C in a handler ends the wait."""
     armed: list[bool] = []
 
     def interrupt(_: logging.LogRecord) -> None:

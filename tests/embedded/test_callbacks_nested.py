@@ -84,7 +84,8 @@ def test_a_callback_that_polls_another_client(
 
 
 def test_an_exception_in_a_nested_call(kafka_topic: str, make_producer: MakeProducer) -> None:
-    """The inner flush() raises it, and the outer callback may catch it."""
+    """flush() in a callback raises the exceptions of inner callbacks, and the outer callback may
+    catch them."""
     producer = make_producer({"linger.ms": 60_000})
     log: list[str] = []
 

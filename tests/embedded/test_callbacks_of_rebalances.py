@@ -113,7 +113,7 @@ def test_calls_of_the_last_on_revoke(
     make_consumer: MakeConsumer,
     call: Callable[[Consumer, list[TopicPartition]], object],
 ) -> None:
-    """The calls raise, and close() ends.
+    """subscribe() and committed() in the last on_revoke raise, and close() ends.
 
     In librdkafka, the calls would abort the process or wait forever.
     """

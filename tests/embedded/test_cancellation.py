@@ -334,9 +334,10 @@ def test_create(kafka_cluster: MockCluster, kind: type[Any]) -> None:
 
 
 def test_no_call_is_left_out() -> None:
-    """All public coroutines are cancelled; those that return messages also have their own checks.
+    """All public coroutines are cancelled; coroutines that return messages also have their own
+    checks.
 
-    AsyncDeserializingConsumer and AsyncSerializingProducer inherit all calls except for those that
+    AsyncDeserializingConsumer and AsyncSerializingProducer inherit all calls except for calls that
     read and send.
     """
     assert SUSPENSIONS >= 1

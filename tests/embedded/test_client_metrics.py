@@ -31,8 +31,9 @@ def kafka_cluster() -> Iterator[MockCluster]:
 def pushed(kafka_cluster: MockCluster) -> list[Any]:
     """The metrics that clients have pushed: all of them, every 50 ms at first.
 
-    The second push is refused, and the next subscription wants none for ten minutes. Therefore, no
-    push is on its way when a test closes its client: librdkafka would not send another one then.
+    The second push is refused, and the next subscription requests no push for ten minutes.
+    Therefore, no push is on its way when a test closes its client: librdkafka would not send
+    another one then.
     """
     intervals = [600_000, 50]
     requests: list[Any] = []

@@ -137,7 +137,7 @@ def test_wrong_usage(arguments: list[str], message: str) -> None:
 
 
 def test_a_port_in_use() -> None:
-    """If the port is in use, the status is 1, and the error contains what to do."""
+    """If the port is in use, the status is 1, and the error contains advice."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         done = run("--port", str(port))
@@ -155,8 +155,8 @@ def test_no_distribution(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
 
 
 def test_a_port_in_use_by_a_real_broker(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """If the port is in use, --real ends before it starts anything, and the error contains what to
-    do."""
+    """If the port is in use, --real ends before it starts anything, and the error contains
+    advice."""
     script = tmp_path / "bin" / "kafka-server-start.sh"
     script.parent.mkdir()
     script.touch()

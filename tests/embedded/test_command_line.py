@@ -230,8 +230,8 @@ class TestConsume:
     def test_from_and_until(
         self, kafka_cli: Run, filled: str, options: list[str], expected: range
     ) -> None:
-        """--from and --until can be an offset or a count from the end; tests/integration tests
-        times."""
+        """--from and --until can be an offset or a count from the end. Tests of times are in
+        tests/integration."""
         end = [] if "--until" in options or "-n" in options else ["-e"]
         done = kafka_cli("consume", filled, *options, *end, "-q")
         assert done == (0, b"".join(b"%d\n" % number for number in expected), "")
@@ -416,8 +416,8 @@ class TestBench:
 
     @pytest.mark.kafka_topic(partitions=2)
     def test_there_and_back(self, kafka_cli: Run, kafka_topic: str) -> None:
-        """`bench produce` and `bench consume` count every message; rates and latencies fit
-        together."""
+        """`bench produce` and `bench consume` count every message; rates and latencies are
+        consistent."""
         sent = self.figures(kafka_cli("bench", "produce", kafka_topic, "-n", "5000", "--json"))
         assert sent["messages"] == 5000
         assert sent["messages/s"] == pytest.approx(5000 / sent["seconds"], rel=0.1)
@@ -673,8 +673,8 @@ def test_no_broker_answers(command: str) -> None:
 def test_what_the_embedded_cluster_does_not_do(
     kafka_cli: Run, kafka_cluster: MockCluster, command: str, request_: type[protocol.Request]
 ) -> None:
-    """The error at once names the embedded cluster, and not a missing controller or an older
-    Kafka."""
+    """The error comes at once, and names the embedded cluster, and not a missing controller or an
+    older Kafka."""
     withdraw(kafka_cluster, request_.api_key)
     watch = Stopwatch()
     done = kafka_cli(*command.split())

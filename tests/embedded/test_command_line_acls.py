@@ -64,7 +64,7 @@ def test_options_apply_to_each_acl(acls: Run) -> None:
 
 
 def test_deleted(acls: Run) -> None:
-    """The same options delete the same ACLs, and no others."""
+    """The same options delete only the same ACLs."""
     other = "create --resource topic --name orders --principal User:a --operation alter"
     assert acls(other).status == acls(f"create {CONSUMER}").status == 0
     assert found(acls(f"delete {CONSUMER} -y -J")) == OF_CONSUMER

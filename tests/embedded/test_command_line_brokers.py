@@ -1,4 +1,4 @@
-"""``brokers``: what is shown about brokers, and who is unregistered."""
+"""``brokers``: descriptions of brokers, and which brokers can be unregistered."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def brokers(kafka_cluster: MockCluster) -> Run:
 
 
 def rows(done: Ended) -> list[dict[str, Any]]:
-    """What a command with --json wrote."""
+    """The rows that a command with --json wrote."""
     assert (done.status, done.stderr) == (0, "")
     return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -64,7 +64,7 @@ def test_configs(brokers: Run, kafka_cluster: MockCluster) -> None:
 
 
 def test_unregister(brokers: Run) -> None:
-    """A broker that is up is not unregistered, and a broker that does not exist is an error."""
+    """A broker that is running and a broker that does not exist cannot be unregistered."""
     assert brokers("unregister 1 -y") == (1, b"", "error: broker 1 is up: stop it first\n")
     done = brokers("unregister 77")
     assert done.status == 2
@@ -85,7 +85,7 @@ def test_unregister(brokers: Run) -> None:
     ],
 )
 def test_a_broker_that_does_not_exist(kafka_cluster: MockCluster, command: str) -> None:
-    """The command says so, instead of waiting for the broker until the timeout."""
+    """The error names the missing broker at once; the command does not wait until the timeout."""
     kafka_cluster.create_topic("orders", 1, 1)
     done = run(*command.split(), "-b", kafka_cluster.bootstrap_servers)
     assert done == (1, b"", "error: there is no broker 99, only 1, 2, 3\n")

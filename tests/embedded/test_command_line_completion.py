@@ -31,7 +31,8 @@ from tests.unit.test_command_line_completion import PROGRAM
 def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("KAFKA_PROFILES", str(tmp_path / "profiles.toml"))
-    # Reaching the limit ends the process, which is that of the tests.
+    # At its time limit, completion ends its process. In these tests, this is the process of the
+    # tests.
     monkeypatch.setattr(completion_values, "_LIMIT", TIMEOUT)
 
 

@@ -17,15 +17,15 @@ pytestmark = needs("mock-on-request", "mock-snapshot", "raw-request")
 
 
 def found(done: Ended) -> list[tuple[str, str]]:
-    """What a command with --json wrote."""
+    """The rows that a command with --json wrote."""
     assert (done.status, done.stderr) == (0, "")
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     return [(line["kind"], line["name"]) for line in lines]
 
 
 def test_list(kafka_cluster: MockCluster) -> None:
-    """The command lists one kind of resources, or all kinds. Client metrics that have lost all
-    their settings are gone."""
+    """The command lists one kind of resources, or all kinds. Client metrics without any setting are
+    not listed."""
     end = ["-b", kafka_cluster.bootstrap_servers]
     kafka_cluster.create_topic("orders")
     assert run("configs", "list", "client-metrics", *end) == (0, b"kind\tname\n", "")

@@ -49,8 +49,8 @@ def rows(cluster: MockCluster, topic: str) -> list[dict[str, Any]]:
 
 
 def test_within_a_cluster(copy: Copy, kafka_cluster: MockCluster, producer: Producer) -> None:
-    """Everything of a message is kept. The next run copies only what is new, also if --from names
-    another place."""
+    """A copy has the partition, timestamp, key, value and headers of its message. The next run
+    copies only new messages, even if --from names another offset."""
     fill(producer, 0, 6)
     assert copy() == (0, b"", "6 messages copied\n")
     assert rows(kafka_cluster, "target") == rows(kafka_cluster, "source")
@@ -74,7 +74,8 @@ def test_between_clusters(copy: Copy, kafka_cluster: MockCluster, producer: Prod
 
 
 def test_filters_and_bounds(copy: Copy, kafka_cluster: MockCluster, producer: Producer) -> None:
-    """Messages that a filter leaves out are not looked at again. --group names another copy."""
+    """The next run does not read the messages that a filter left out before. --group names another
+    copy."""
     fill(producer, 0, 6)
     assert copy("--key-is", "k5", "--from", "-1") == (0, b"", "1 message copied\n")
     assert copy() == (0, b"", "0 messages copied\n")

@@ -108,8 +108,8 @@ def test_avro(
     producer: Producer,
     kafka_topic: str,
 ) -> None:
-    """Each value is decoded with its own schema, whatever it is: records, records that contain
-    themselves, and NaN, which columns cannot have; a tombstone stays null."""
+    """Each value is decoded with its own schema, including values that do not fit into columns,
+    such as records that contain themselves; a tombstone stays null."""
     flights = [{"carrier": "UA", "delay": 5}, {"carrier": "DL", "delay": None}]
     tree = {"size": 1.5, "child": {"size": math.inf, "child": None}}
     first, second = [avro(client, FLIGHT, one) for one in flights]
@@ -192,7 +192,7 @@ def test_json_schema(
     producer: Producer,
     kafka_topic: str,
 ) -> None:
-    """A value of JSON Schema is its JSON, on one line."""
+    """A value of JSON Schema is shown as JSON on one line."""
     number = client.register_schema("json", Schema('{"type": "object"}', "JSON"))
     send(producer, kafka_topic, [b"\0" + number.to_bytes(4) + b'{\n"id": 1}'])
     assert lines(consume("--value", "json-schema", "--registry", registry.url, "-q")) == [{"id": 1}]
@@ -245,7 +245,7 @@ def test_formats_without_a_schema(
     producer: Producer,
     kafka_topic: str,
 ) -> None:
-    """Each format is shown as text, and is a value in JSON, for keys and for values."""
+    """Keys and values of each format are shown as text, and with --json as values of JSON."""
     producer.produce(kafka_topic, payload, payload)
     assert producer.flush(TIMEOUT) == 0
     assert consume("--value", kind, "-q").stdout == shown
@@ -269,7 +269,7 @@ def test_on_error(consume: Consume, producer: Producer, kafka_topic: str) -> Non
 def test_on_error_in_a_group(
     consume: Consume, producer: Producer, consumer: Consumer, kafka_topic: str
 ) -> None:
-    """A group commits the messages before the one that cannot be decoded, and no more."""
+    """A group commits only the messages before a message that cannot be decoded."""
     send(producer, kafka_topic, [b"\0\0\0\1", b"two", b"\0\0\0\3"])
     assert consume("--value", "int32", "-g", "group").status == 1
     assert committed(consumer, kafka_topic) == 1
@@ -280,8 +280,8 @@ def test_on_error_in_a_group(
 def test_messages_that_a_filter_leaves_out_are_committed(
     consume: Consume, producer: Producer, consumer: Consumer, kafka_topic: str
 ) -> None:
-    """A group does not read again what a filter has left out; after --count it continues behind
-    the last message that was written."""
+    """A group does not read again what a filter has left out; after --count it continues after the
+    last message that was written."""
     for number in range(5):
         producer.produce(kafka_topic, b"%d" % number, b"ab"[number % 2 :][:1], partition=0)
     assert producer.flush(TIMEOUT) == 0
@@ -356,7 +356,8 @@ def test_unpacking(consume: Consume, producer: Producer, kafka_topic: str) -> No
 
 
 def test_cheap_filters(consume: Consume, producer: Producer, kafka_topic: str) -> None:
-    """--key-is and --header need no decoding; several headers must all be there."""
+    """--key-is and --header work without decoding. If --header is given twice, a message needs both
+    headers."""
     for value, key, headers in (
         (b"1", b"a", [("x", b"1"), ("y", b"2")]),
         (b"2", b"b", [("x", b"1")]),
@@ -379,7 +380,7 @@ class TestWhere:
         pytest.importorskip("cel_expr_python", reason="cel-expr-python is not installed")
 
     def test_fields(self, consume: Consume, producer: Producer, kafka_topic: str) -> None:
-        """An expression sees the fields of decoded values, and everything else of a message."""
+        """An expression can use the fields of decoded values, and all other parts of a message."""
         for number in range(4):
             value = json.dumps({"id": number, "lines": [{"n": number}], "big": 2**64}).encode()
             headers = [("source", b"import")]
@@ -409,7 +410,7 @@ class TestWhere:
     def test_no_value_for_any_message(
         self, quiet: list[str], consume: Consume, producer: Producer, kafka_topic: str
     ) -> None:
-        """An expression that has a value for no message is an error, with advice."""
+        """If an expression cannot be evaluated for any message, the command fails, with advice."""
         send(producer, kafka_topic, [b'{"id": 8}', b'{"id": 9}'])
         done = consume("--where", "value.id > 7", *quiet)
         assert done[:2] == (1, b"")
@@ -433,7 +434,7 @@ class TestWhere:
         kafka_topic: str,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        """Ctrl-C does not hide that the expression had a value for no message."""
+        """After Ctrl-C, the command still reports that the expression had no value."""
         from confluent_kafka.cli.messages.filters import Where
 
         evaluate = Where.__call__
@@ -485,7 +486,7 @@ def test_patterns(kafka_cluster: MockCluster, producer: Producer) -> None:
 
 
 def test_tokens_of_formats(consume: Consume, producer: Producer, kafka_topic: str) -> None:
-    """One header by its name, lengths as bytes, and local time."""
+    """-f can show a header by its name, lengths as bytes, and the local time."""
     headers = [("a", b"1"), ("b", None), ("a", b"2")]
     producer.produce(kafka_topic, b"abc", partition=0, timestamp=1000, headers=headers)
     assert producer.flush(TIMEOUT) == 0

@@ -35,7 +35,7 @@ def rows(done: Ended) -> dict[str, str]:
 
 
 def test_what_there_is() -> None:
-    """Package, librdkafka, patches, features and extras are those of build_info() and the installed
+    """Package, librdkafka, patches, features and extras match build_info() and the installed
     packages. Without brokers, no request is sent."""
     done = run("doctor", "--json")
     assert done.status == 0

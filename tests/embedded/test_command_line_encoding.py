@@ -112,7 +112,7 @@ def test_the_schema_of_a_subject_or_an_id(
     kafka_topic: str,
 ) -> None:
     """By default values have the latest schema of the topic's subject; --subject and --schema-id
-    name another. A record that contains itself can be written, too."""
+    name another schema. A record that contains itself can be written, too."""
     tree = {
         "type": "record",
         "name": "Tree",
@@ -178,8 +178,8 @@ def test_json_lines(
     consumer: Consumer,
     tmp_path: Path,
 ) -> None:
-    """What `consume --json` writes with decoded values, `produce --json` reads: values, tombstones,
-    headers, timestamps, and with --keep-partitions the partitions."""
+    """`produce --json` reads the output of `consume --json` with decoded values: values,
+    tombstones, headers, timestamps, and with --keep-partitions the partitions."""
     kafka_cluster.create_topic("spread", 3)
     file = tmp_path / "flight.avsc"
     file.write_text(json.dumps(FLIGHT))
@@ -298,7 +298,7 @@ class TestTemplates:
         assert reason in done.stderr
 
     def test_the_rate(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Messages are sent no faster than --rate says."""
+        """Messages are sent no faster than at --rate."""
         from confluent_kafka.cli.messages import templates
 
         now = 100.0
@@ -320,7 +320,8 @@ class TestTemplates:
 @needs("mock-transactions")
 class TestTransactions:
     def test_committed(self, produce: Command, consumer: Consumer, kafka_topic: str) -> None:
-        """Each transaction has --transaction-size messages, and the last one the rest."""
+        """Each transaction has --transaction-size messages; the last transaction has the remaining
+        messages."""
         done = produce("--transaction-size", "2", stdin=b"1\n2\n3\n")
         assert done == (0, b"", "3 committed\n")
         assert values_of(read(consumer, kafka_topic, 3)) == [b"1", b"2", b"3"]

@@ -40,7 +40,7 @@ class Terminal:
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
-            start_new_session=True,  # /dev/tty, where passwords are read, is no other terminal
+            start_new_session=True,  # /dev/tty, for passwords, is this terminal
         )
         os.close(theirs)
 
@@ -79,7 +79,7 @@ class Terminal:
         return self.process.wait(TIMEOUT)
 
     def _read(self, seconds: float = 0.2) -> bytes:
-        """The output within that time."""
+        """The output that arrives within `seconds`."""
         if not select.select([self._ours], [], [], seconds)[0]:
             return b""
         try:

@@ -46,7 +46,7 @@ def test_json_lines(consume: Consume, orders: list[bytes | None], tmp_path: Path
 
 
 def test_csv(consume: Consume, orders: list[bytes | None], tmp_path: Path) -> None:
-    """A .csv file has a header, and quotes what needs it."""
+    """A .csv file has a header line, and values that need quotes are quoted."""
     file = tmp_path / "out.csv"
     assert consume("-e", "-q", "-o", str(file), "--value", "json").status == 0
     with file.open(newline="", encoding="utf-8") as lines:
@@ -114,7 +114,7 @@ def test_a_file_is_replaced_only_on_request(
 def test_no_file_without_a_value_of_where(
     consume: Consume, orders: list[bytes | None], tmp_path: Path
 ) -> None:
-    """If --where has a value for no message, an older file stays as it was."""
+    """If --where cannot be evaluated for any message, an older file stays as it was."""
     pytest.importorskip("cel_expr_python", reason="the extra [where] is not installed")
     file = tmp_path / "out.jsonl"
     file.write_text("old")
@@ -191,7 +191,8 @@ def test_ctrl_c_leaves_no_file(
     ],
 )
 def test_wrong_usage(options: str, consume: Consume) -> None:
-    """A file needs an end and a known name. It is the only output, and no group reads into it."""
+    """--output is refused without an end, with an unknown extension, with another output, or with a
+    group."""
     done = consume(*options.split())
     assert (done.status, done.stdout) == (2, b"")
     assert "--output" in done.stderr

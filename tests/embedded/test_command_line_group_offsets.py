@@ -121,8 +121,8 @@ def test_targets(
     offsets: list[int],
     remark: str | None,
 ) -> None:
-    """Each target is shown first and set with --execute; offsets stay within the log, which is
-    remarked."""
+    """Without --execute, the command only shows the new offsets. If a target is outside the log,
+    the row has the nearest offset and a remark."""
     commit(admin, "g", orders_0=3, orders_1=6)
     command = ["reset-offsets", "g", "--topic", orders, *target, "--json"]
     shown = groups(*command)
@@ -208,14 +208,15 @@ def test_members_that_join_in_between(
 
 
 def test_a_cluster_that_does_not_answer() -> None:
-    """Status 1, and nothing on stdout."""
+    """If no broker answers, the status is 1, and nothing is written to stdout."""
     for command in ("reset-offsets g --all-topics --to 0", "delete-offsets g --all-topics --yes"):
         done = run("groups", *command.split(), "-b", NO_BROKER, "--timeout", "0.1")
         assert (done.status, done.stdout) == (1, b"")
 
 
 def test_a_new_group(admin: AdminClient, groups: Run, orders: str) -> None:
-    """A group that does not exist can be given offsets, with a note and the nearest name."""
+    """Offsets can be set for a group that does not exist. A note reports this and suggests the
+    nearest name."""
     commit(admin, "billing", orders_0=3)
     command = ["reset-offsets", "biling", "--topic", orders, "--to", "latest", "--json"]
     shown = groups(*command)
@@ -237,7 +238,8 @@ def test_a_new_group(admin: AdminClient, groups: Run, orders: str) -> None:
     ],
 )
 def test_nothing_there(groups: Run, orders: str, arguments: list[str], reason: str) -> None:
-    """A missing topic is reported with the nearest name, and a partition with those that exist."""
+    """The error about a missing topic suggests the nearest name; the error about a missing
+    partition lists the existing partitions."""
     done = groups("reset-offsets", "empty", *arguments, "--to", "latest", "--execute")
     assert (done.status, done.stdout) == (1, b"")
     assert done.stderr.splitlines()[-1] == f"error: {reason}"
@@ -246,8 +248,8 @@ def test_nothing_there(groups: Run, orders: str, arguments: list[str], reason: s
 def test_a_partition_that_does_not_exist(
     admin: AdminClient, groups: Run, orders: str, tmp_path: Path
 ) -> None:
-    """If a file names a topic or a partition that is gone, the plan shows it, and --execute changes
-    nothing. The other partitions can be selected."""
+    """If a file names a topic or a partition that no longer exists, the plan shows this, and
+    --execute changes nothing. The other partitions can be selected."""
     file = tmp_path / "offsets"
     file.write_text("gone,0,2\norders,0,7\norders,5,1\n")
     command = ["reset-offsets", "g", "--from-file", str(file), "--json"]
@@ -268,7 +270,8 @@ def test_a_partition_that_does_not_exist(
 def test_committed_offsets_of_a_deleted_topic(
     admin: AdminClient, groups: Run, orders: str, kafka_cluster: MockCluster
 ) -> None:
-    """The same with --all-topics: a group keeps its offsets in a deleted topic."""
+    """A group keeps its offsets in a deleted topic, so --all-topics --execute reports it and
+    changes nothing."""
     admin.create_topics([NewTopic("other", 1, 1)])["other"].result(TIMEOUT)
     commit(admin, "g", orders_0=3, other_0=0)
     kafka_cluster.set_topic_error("other", KafkaError.UNKNOWN_TOPIC_OR_PART)
@@ -318,9 +321,10 @@ def test_share_groups(
 def test_share_groups_move_and_return(
     kafka_cluster: MockCluster, orders: str, tmp_path: Path
 ) -> None:
-    """Start offsets can be shifted, and what `share-groups offsets --json` wrote can be set again.
+    """Start offsets can be shifted, and can be set from the output of `share-groups offsets
+    --json`.
 
-    A group that has members is refused with their names.
+    If the group has members, the error names them, and nothing is changed.
     """
     where = ["-b", kafka_cluster.bootstrap_servers, "--json"]
     reset = ["share-groups", "reset-offsets", "workers"]
@@ -345,8 +349,8 @@ def test_share_groups_move_and_return(
 
 class TestFiles:
     def test_a_backup(self, admin: AdminClient, groups: Run, orders: str, tmp_path: Path) -> None:
-        """What `describe --json` and `reset-offsets --json` wrote can be set again, also if the
-        file has lines of other groups."""
+        """Offsets can be set from the output of `describe --json` and `reset-offsets --json`, even
+        if the file has lines of other groups."""
         commit(admin, "g", orders_0=3, orders_1=6)
         commit(admin, "h", orders_0=1)
         file = tmp_path / "offsets"
@@ -369,7 +373,8 @@ class TestFiles:
     def test_kafkas_export_of_several_groups(
         self, groups: Run, orders: str, tmp_path: Path
     ) -> None:
-        """Then each line begins with a group. A BOM and quotes around names do not matter."""
+        """Each line of such an export begins with a group. A BOM and quotes around names are
+        accepted."""
         file = tmp_path / "offsets"
         file.write_text('"g","orders",0,2\nh,orders,0,5\ng,"orders",1,7\n', encoding="utf-8-sig")
         command = ["reset-offsets", "g", "--from-file", str(file), "--json"]
@@ -394,7 +399,7 @@ class TestFiles:
         ],
     )
     def test_wrong_lines(self, groups: Run, tmp_path: Path, line: str, reason: str) -> None:
-        """The error names the line and what it needs."""
+        """The error contains the number of the line and the reason."""
         file = tmp_path / "offsets"
         file.write_text(f"orders,0,1\n{line}\n")
         done = groups("reset-offsets", "g", "--from-file", str(file))

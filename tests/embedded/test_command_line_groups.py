@@ -153,8 +153,8 @@ class TestDescribe:
         assert partitions(groups("describe", "g", "-J")) == {(kafka_topic, 0): (3, None, None)}
 
     def test_several_groups(self, kafka_topic: str, groups: Run, commit: Any) -> None:
-        """Several groups are described, or all; a missing one is an error with the nearest
-        name."""
+        """Several groups or all groups are described; the error about a missing group suggests the
+        nearest name."""
         for name in ("billing", "audit"):
             commit(name, TopicPartition(kafka_topic, 0, 0))
         for arguments in (["audit", "billing"], ["--all"]):
@@ -260,8 +260,8 @@ def test_a_group_of_another_kind(
     command: str,
     right: str,
 ) -> None:
-    """A command for one kind of groups refuses the others, names the right command, and changes
-    nothing."""
+    """If a group is of another kind, the command changes nothing, and its error names the right
+    command."""
     commit("billing", TopicPartition(kafka_topic, 0, 3))
     topics = [kafka_topic] if command == "share-groups delete-offsets --yes" else []
     arguments = [*command.split(), "billing", *topics, "-b", kafka_cluster.bootstrap_servers]
@@ -285,7 +285,8 @@ def test_a_group_of_another_kind(
     ],
 )
 def test_a_group_that_this_user_may_not_see(command: str) -> None:
-    """Brokers do not list such a group. It is not called missing: the error has the reason."""
+    """Brokers do not list a forbidden group. The error contains this reason, and not that the group
+    is missing."""
     security = Security(protocol="PLAINTEXT", authorizer=True)
     with MockCluster(brokers=1, security=security) as cluster:
         done = run(*command.split(), "-b", cluster.bootstrap_servers)

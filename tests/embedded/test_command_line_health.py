@@ -48,7 +48,8 @@ def group(kafka_cluster: MockCluster) -> str:
 
 
 def test_a_healthy_cluster(kafka_cluster: MockCluster) -> None:
-    """Status 0, a row for each check, and nothing on stderr."""
+    """If all checks succeed, the status is 0; stdout has a row for each check, and stderr is
+    empty."""
     kafka_cluster.create_topic("orders", 2)
     done, rows = health(kafka_cluster)
     assert (done.status, done.stderr) == (0, "")
@@ -82,7 +83,8 @@ def test_lag(kafka_cluster: MockCluster, group: str) -> None:
 
 
 def test_a_broker_that_is_missing(kafka_cluster: MockCluster) -> None:
-    """It still has replicas. The other checks go on."""
+    """A broker that only has replicas is reported as missing, and the other checks are still
+    done."""
     kafka_cluster.create_topic("orders", 3)
     kafka_cluster.set_broker_down(2)
     done, rows = health(kafka_cluster)
@@ -147,7 +149,7 @@ def test_under_replicated(kafka_cluster: MockCluster, monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("silent", [False, True])
 def test_no_cluster(silent: bool) -> None:
-    """A probe gets a row and a reason, within the time limit, also without any broker."""
+    """Without a broker, the command writes a row and a reason within its time limit."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         host, port = server.getsockname()
         address = f"{host}:{port}" if silent else NO_BROKER
@@ -163,7 +165,7 @@ def test_no_cluster(silent: bool) -> None:
 
 @pytest.mark.parametrize("text", ["billing", "billing=", "=5", "billing=-1", "billing=many"])
 def test_a_wrong_limit(text: str) -> None:
-    """Status 2, and what is wrong."""
+    """A wrong limit ends with status 2, and the error names the option and the format."""
     done = run("health", "-b", NO_BROKER, "--max-lag", text)
     assert (done.status, done.stdout) == (2, b"")
     assert "--max-lag: " in done.stderr
@@ -171,7 +173,8 @@ def test_a_wrong_limit(text: str) -> None:
 
 
 def test_a_group_whose_name_has_an_equals_sign(kafka_cluster: MockCluster) -> None:
-    """The last equals sign is in front of the number."""
+    """In --max-lag, the last equals sign is before the number, so a group's name can contain equals
+    signs."""
     _, rows = health(kafka_cluster, "--max-lag", "a=b=5")
     assert rows["lag a=b"]["limit"] == 5
 

@@ -110,7 +110,7 @@ def test_wrong_files(
     load: Load,
     tmp_path: Path,
 ) -> None:
-    """What is wrong with a file is named."""
+    """The error contains the reason for which a file is refused."""
     if not name.endswith(("l", "v")):
         pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     file = tmp_path / name

@@ -1,4 +1,4 @@
-"""``mcp``: what the official client of the Model Context Protocol sees of a cluster."""
+"""``mcp``: how the official client of the Model Context Protocol uses a cluster."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_a_cluster_and_its_topics(
 
 
 def test_messages(kafka_cluster: MockCluster, kafka_topic: str, producer: Producer) -> None:
-    """A sample begins where the caller wants, and has at most the number that the caller wants."""
+    """A sample begins at the requested place, and has at most the requested number of messages."""
     send(producer, kafka_topic, [json.dumps(str(number)).encode() for number in range(10)])
     wanted = {
         ("beginning", 2): ["0", "1"],
@@ -122,7 +122,7 @@ def test_messages(kafka_cluster: MockCluster, kafka_topic: str, producer: Produc
 
 
 def test_what_is_hidden(kafka_cluster: MockCluster, kafka_topic: str, producer: Producer) -> None:
-    """Rules hide fields at every depth, headers, and parts of texts. They come before the cut."""
+    """Rules hide fields at every depth, headers, and parts of texts, before a long value is cut."""
     secret = "4111-1111"
     value = {"pad": "x" * 100, "user": {"Password": secret, "card": secret, "id": 7}}
     producer.produce(kafka_topic, json.dumps(value), secret, headers={"password": secret})
@@ -270,7 +270,7 @@ def test_reset_in_production(tmp_path: Path) -> None:
 
 
 def test_wrong_arguments(kafka_cluster: MockCluster) -> None:
-    """A tool refuses in words that the model can act on."""
+    """The error of a tool tells the model which argument is wrong and what is allowed."""
     kafka_cluster.create_topic("orders", 1)
     calls: list[tuple[str, dict[str, Any], str]] = [
         ("topic", {"topic": "order"}, "did you mean 'orders'?"),

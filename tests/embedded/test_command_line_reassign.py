@@ -61,7 +61,7 @@ def settings(cluster: MockCluster, *resource: str) -> dict[str, Any]:
 
 
 def test_plan(reassign: Run) -> None:
-    """The plan uses all brokers and both racks. stderr says how much would be copied."""
+    """The plan uses all brokers and both racks. stderr shows how much would be copied."""
     done = reassign("plan orders")
     moves = planned(done)
     assert done.stderr == "note: 4 partitions of 4 would change, and 4 replicas would be copied\n"
@@ -116,7 +116,7 @@ def test_a_wrong_plan(reassign: Run, tmp_path: Path) -> None:
 
 def test_from_plan_to_end(reassign: Run, cluster: MockCluster, tmp_path: Path) -> None:
     """A plan is shown, confirmed, carried out with a throttle, and verified. At the end, the
-    throttle is gone."""
+    throttle is removed."""
     file = tmp_path / "plan.json"
     file.write_bytes(reassign("plan orders").stdout)
     done = reassign("start --throttle 1000000 --file", str(file))

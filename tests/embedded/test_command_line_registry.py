@@ -74,7 +74,8 @@ def test_register(url: str) -> None:
 
 
 def test_an_incompatible_schema_is_not_registered(client: SchemaRegistryClient) -> None:
-    """The table of `registry check` says why. `produce --register` writes the same as errors."""
+    """The error comes with the table of `registry check`; `produce --register` has the same
+    reasons."""
     done = registry("register", "orders-value", "wrong.avsc")
     assert (done.status, done.stdout) == (
         1,
@@ -95,7 +96,7 @@ def test_an_incompatible_schema_is_not_registered(client: SchemaRegistryClient) 
 
 
 def test_lists(client: SchemaRegistryClient) -> None:
-    """Subjects, versions and contexts."""
+    """The commands list subjects, versions and contexts."""
     client.register_schema("orders-value", Schema(NEW))
     client.register_schema("items-value", Schema('"string"'))
     assert rows("subjects") == [{"subject": "items-value"}, {"subject": "orders-value"}]
@@ -107,7 +108,7 @@ def test_lists(client: SchemaRegistryClient) -> None:
 
 
 def test_show(client: SchemaRegistryClient) -> None:
-    """The schema as a reader wants it, and as the registry has it."""
+    """`registry show` indents the schema; with --json, the schema is as the registry stores it."""
     client.register_schema("orders-value", Schema(NEW))
     shown = registry("show", "orders-value", "--version", "1").stdout.decode()
     assert shown == json.dumps(json.loads(OLD), indent=2) + "\n"
@@ -123,7 +124,7 @@ def test_a_schema_is_data(client: SchemaRegistryClient) -> None:
 
 
 def test_check(client: SchemaRegistryClient) -> None:
-    """Status 0 for a schema that can be registered; status 1, and the reasons, for another one."""
+    """The status is 0 for a schema that can be registered; otherwise it is 1, with the reasons."""
     done = registry("check", "orders-value", "new.avsc")
     assert (done.status, done.stdout) == (0, b"new.avsc is compatible with orders-value\n")
     for options in ([], ["--version", "1"], ["--version", "latest"]):
@@ -152,7 +153,7 @@ def test_references(client: SchemaRegistryClient) -> None:
 
 
 def test_diff(client: SchemaRegistryClient) -> None:
-    """The lines that differ, with names of the versions."""
+    """The command shows the lines that differ, with the names of both versions."""
     assert registry("diff", "orders-value").stderr == (
         "error: orders-value has no version before 1\n"
     )
@@ -187,7 +188,7 @@ def test_delete(client: SchemaRegistryClient) -> None:
 
 @pytest.mark.parametrize("deleted", [False, True])
 def test_delete_a_version_for_good(client: SchemaRegistryClient, deleted: bool) -> None:
-    """One version, whether or not it was deleted before."""
+    """A single version can be deleted for good, whether or not it was deleted before."""
     client.register_schema("orders-value", Schema(NEW))
     if deleted:
         client.delete_version("orders-value", 1)
@@ -211,7 +212,7 @@ def test_compatibility(client: SchemaRegistryClient) -> None:
 
 
 def test_mode(client: SchemaRegistryClient) -> None:
-    """The mode of the registry and of a subject."""
+    """The mode of the registry or of a subject can be shown, set and unset."""
     assert rows("mode")[0]["mode"] == "readwrite"
     assert rows("mode", "orders-value", "--set", "readonly")[0]["mode"] == "readonly"
     assert registry("register", "orders-value", "new.avsc").status == 1
@@ -248,7 +249,7 @@ def test_an_unknown_subject(client: SchemaRegistryClient, arguments: list[str]) 
     ],
 )
 def test_wrong_usage(url: str, arguments: list[str], problem: str) -> None:
-    """Status 2, and what is wrong with which argument."""
+    """Wrong usage ends with status 2, and the error names the argument and the reason."""
     Path("a.txt").touch()
     done = registry(*arguments)
     assert (done.status, done.stdout) == (2, b"")
@@ -256,7 +257,7 @@ def test_wrong_usage(url: str, arguments: list[str], problem: str) -> None:
 
 
 def test_no_registry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without an address, and with one where nothing listens."""
+    """The command fails without an address, and with an address where nothing listens."""
     monkeypatch.delenv("SCHEMA_REGISTRY_URL", raising=False)
     done = registry("subjects")
     assert done.status == 2
@@ -269,7 +270,8 @@ def test_no_registry(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_where_the_address_comes_from(
     client: SchemaRegistryClient, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The profile, or the file of a Kafka client, whose own commands ignore these settings."""
+    """A profile or a file of Kafka's properties can contain the address; commands for Kafka ignore
+    it."""
     monkeypatch.delenv("SCHEMA_REGISTRY_URL")
     text = f"schema.registry.url={url}\nkey.serializer=x\nbasic.auth.credentials.source=USER_INFO"
     Path("client.properties").write_text(text)

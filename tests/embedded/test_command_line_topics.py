@@ -36,7 +36,7 @@ def topics(kafka_cluster: MockCluster) -> Run:
 
 
 def rows(done: Ended) -> list[dict[str, Any]]:
-    """What a command with --json wrote."""
+    """The rows that a command with --json wrote."""
     assert (done.status, done.stderr) == (0, "")
     return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -92,8 +92,8 @@ def filled(kafka_cluster: MockCluster, topics: Run) -> Run:
 
 class TestDescribe:
     def test_chosen_topics(self, topics: Run) -> None:
-        """Without arguments there are all topics; a name and a pattern that find the same topic
-        show it once."""
+        """Without arguments, all topics are shown. A topic that a name and a pattern select is
+        shown once."""
         everything = [("orders", 0), ("orders", 1), ("payments", 0)]
         assert places(topics("describe -J")) == everything
         assert places(topics("describe ^pay -J")) == [("payments", 0)]
@@ -127,8 +127,8 @@ class TestDescribe:
         assert len(places(topics("describe --under-replicated --unavailable -J"))) == 2
 
     def test_min_isr(self, topics: Run, kafka_cluster: MockCluster) -> None:
-        """Partitions with as many or fewer replicas in sync than producers with acks=all need.
-        The table then has this number."""
+        """--at-min-isr selects partitions with exactly min.insync.replicas replicas in sync,
+        --under-min-isr selects partitions with fewer. The table also contains this setting."""
         servers = kafka_cluster.bootstrap_servers
         changed = run("configs", "set", "topic", "orders", "min.insync.replicas=2", "-b", servers)
         assert changed.status == 0
@@ -202,7 +202,8 @@ class TestOffsets:
         ],
     )
     def test_positions(self, filled: Run, at: str, expected: list[int | None]) -> None:
-        """Each position has an offset for each partition, or none."""
+        """For each partition, the command shows the offset of the position, or null if there is
+        none."""
         found = rows(filled("offsets orders -J --at", at))
         assert [row["offset"] for row in found] == expected
         assert [row["partition"] for row in found] == [0, 1]
@@ -231,13 +232,14 @@ class TestOffsets:
         assert places(filled("delete-records --before beginning -J", where)) == expected
 
     def test_a_partition_that_does_not_exist(self, filled: Run) -> None:
-        """It is reported, and the other partitions are shown."""
+        """A missing partition is reported, and the other partitions are shown."""
         done = filled("offsets orders:1,9")
         assert (done.status, len(done.stdout.splitlines())) == (1, 2)
         assert done.stderr == "error: topic 'orders' has no partition 9, only partitions 0 to 1\n"
 
     def test_wrong_arguments(self, filled: Run) -> None:
-        """A position that is neither a name nor a time, and a topic that does not exist."""
+        """The command refuses a position that is neither a name nor a time, and a topic that does
+        not exist."""
         done = filled("offsets orders --at soon")
         assert (done.status, done.stdout) == (2, b"")
         assert "--at: 'soon' is not earliest, latest, max-timestamp" in done.stderr
@@ -322,7 +324,8 @@ class TestApply:
         return file
 
     def test_nothing_without_execute(self, topics: Run, file: Path) -> None:
-        """The table shows each change, stderr says that nothing was changed, and nothing was."""
+        """The table shows each change, stderr reports that nothing was changed, and nothing was
+        changed."""
         done = topics("apply", str(file))
         assert done == (
             0,
@@ -347,7 +350,8 @@ class TestApply:
         assert rows(topics("apply", str(file), "--execute", "--json")) == []
 
     def test_a_setting_that_the_file_leaves_out(self, topics: Run, file: Path) -> None:
-        """It gets its default again, if the file has any settings of the topic."""
+        """If the file has a table of settings for a topic, a setting that is missing there gets its
+        default again."""
         assert topics("apply", str(file), "--execute").status == 0
         file.write_text("[topics.orders]\npartitions = 4\n")
         assert topics("apply", str(file)).stdout == b"nothing is different\n"
@@ -428,7 +432,8 @@ class TestApply:
         assert done.stderr.startswith("error: --diff: cannot be combined with --execute\n")
 
     def test_what_cannot_be_changed(self, topics: Run, file: Path) -> None:
-        """Partitions cannot be removed: the command says so, and changes nothing else."""
+        """If a file would remove partitions, the error explains that this is impossible; nothing is
+        changed."""
         file.write_text("[topics.orders]\npartitions = 1\n[topics.new]\n")
         done = topics("apply", str(file), "--execute")
         assert done.status == 1

@@ -100,7 +100,8 @@ def test_the_spelling_of_kafka(users: Run) -> None:
 
 
 def test_control_characters(users: Run) -> None:
-    """The lines that say what was done show them as escapes, so that no terminal executes them."""
+    """The output shows control characters of a name as escapes, so that no terminal executes
+    them."""
     done = users("set e\x1b[31m", PASSWORD)
     assert done == (0, b"user e\\x1b[31m can log in with scram-sha-512\n", "")
     done = users("delete e\x1b[31m --yes")

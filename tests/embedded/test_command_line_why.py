@@ -69,13 +69,13 @@ def admin(kafka_cluster: MockCluster) -> Iterator[AdminClient]:
 
 
 class Between:
-    """What happens between the two samples, instead of waiting."""
+    """Runs an action between the two samples, instead of the wait."""
 
     def __init__(self) -> None:
         self.act: Callable[[], object] = lambda: None
 
     def sleep(self, _: float) -> None:
-        """Acts once: the command looks at the group several times."""
+        """Act only in the first of several waits."""
         act, self.act = self.act, lambda: None
         act()
 
@@ -123,7 +123,8 @@ def member(make_consumer: MakeConsumer, topic: str = "orders", **config: Any) ->
 
 
 def found(done: Ended) -> dict[str, dict[str, Any]]:
-    """The findings by name, most important first. Every command of them exists."""
+    """The findings by name. Check that they are ordered by importance, and suggest valid
+    commands."""
     assert done.status == 1, done
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     order = ["critical", "warning", "note"]
@@ -137,7 +138,7 @@ def found(done: Ended) -> dict[str, dict[str, Any]]:
 
 
 def check(line: str) -> None:
-    """A command line is accepted, apart from the address of the cluster."""
+    """Check that a command line is valid; it need not contain the address of the cluster."""
     name, *words = shlex.split(line)
     command = cli._imported(name)
     context = click.Context(cli.app)
@@ -149,7 +150,7 @@ def check(line: str) -> None:
 def test_nothing_is_wrong(
     admin: AdminClient, why: Why, orders: str, make_consumer: MakeConsumer
 ) -> None:
-    """Status 0, nothing on stdout, and a summary on stderr."""
+    """Without a finding, the status is 0, stdout is empty, and stderr has a summary."""
     commit(admin, 0, 0)
     member(make_consumer)
     assert why() == (
@@ -293,7 +294,7 @@ def test_rebalancing(
 def test_a_short_rebalance(
     admin: AdminClient, why: Why, between: Between, orders: str, make_consumer: MakeConsumer
 ) -> None:
-    """A member that joins and leaves between the two samples is seen."""
+    """A member that joins and leaves between the two samples is noticed."""
     commit(admin, 0, 0)
     one = member(make_consumer)
     two = make_consumer({"group.id": "g"})
@@ -430,7 +431,7 @@ def test_no_committed_offset(
 def test_open_transaction(
     admin: AdminClient, why: Why, orders: str, make_producer: MakeProducer
 ) -> None:
-    """An open transaction in front of read_committed readers is shown with its producer."""
+    """An open transaction that delays read_committed readers is shown with its producer."""
     commit(admin, 0, 0)
     writer = make_producer({"transactional.id": "billing 1"})
     writer.init_transactions(TIMEOUT)
@@ -456,8 +457,8 @@ def test_a_hanging_transaction(
     orders: str,
     make_producer: MakeProducer,
 ) -> None:
-    """If the coordinator has ended a transaction that is open in a partition, the finding says so,
-    and the command that it suggests aborts the transaction."""
+    """If the coordinator has ended a transaction that is open in a partition, the finding reports
+    this, and suggests a command that aborts the transaction."""
     commit(admin, 0, 0)
     writer = make_producer({"transactional.id": "billing"})
     writer.init_transactions(TIMEOUT)
@@ -489,7 +490,7 @@ def test_a_hanging_transaction(
 def test_a_transaction_behind_another_one(
     admin: AdminClient, why: Why, orders: str, make_producer: MakeProducer
 ) -> None:
-    """Only the transaction that holds back the readers is suggested for termination."""
+    """The command suggests to terminate only the transaction that delays the readers."""
     commit(admin, 0, 0)
     writers = []
     for name in ("first", "second"):
@@ -513,7 +514,8 @@ def test_a_transaction_that_is_not_listed(
     orders: str,
     make_producer: MakeProducer,
 ) -> None:
-    """A user who may not describe the transactional id is not told to abort its transaction."""
+    """`why` does not suggest to abort the transaction if the user may not describe the
+    transactional id."""
     commit(admin, 0, 0)
     writer = make_producer({"transactional.id": "billing"})
     writer.init_transactions(TIMEOUT)
@@ -532,7 +534,7 @@ def test_a_transaction_that_is_not_listed(
 def test_a_transaction_that_ends(
     admin: AdminClient, why: Why, between: Between, orders: str, make_producer: MakeProducer
 ) -> None:
-    """A transaction that ends while the command watches holds nobody back."""
+    """A transaction that ends while the command watches is not a finding."""
     commit(admin, 0, 0)
     writer = make_producer({"transactional.id": "t"})
     writer.init_transactions(TIMEOUT)
@@ -574,7 +576,7 @@ def test_one_sample(
 def test_a_share_group(
     kafka_cluster: MockCluster, why: Why, orders: str, producer: Producer
 ) -> None:
-    """The members of a share group are examined as those of a consumer group."""
+    """The members of a share group are examined like the members of a consumer group."""
     fill(producer, 0, 3)
     config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "workers"}
     with ShareConsumer(config) as worker:
@@ -624,7 +626,8 @@ def test_a_share_group_outside_of_the_log(
 
 
 def test_without_permission(between: Between, tmp_path: Path) -> None:
-    """A user who may only describe the group and its topics sees everything but the producers."""
+    """A user who may only describe the group and its topics gets all findings without the
+    producers."""
     users = {name: secret(name) for name in ("admin", "alice")}
     security = Security(
         protocol="SASL_PLAINTEXT", users=users, authorizer=True, super_users={"User:admin"}
@@ -670,7 +673,7 @@ def test_wrong(kafka_cluster: MockCluster, arguments: list[str], status: int, re
 
 
 def test_a_cluster_that_does_not_answer() -> None:
-    """Status 1 and the reason."""
+    """If no broker answers, the status is 1, and stdout is empty."""
     done = run("why", "g", "-b", NO_BROKER, "--timeout", "0.1")
     assert (done.status, done.stdout) == (1, b"")
 

@@ -49,7 +49,7 @@ PLACES = {
 
 @pytest.fixture
 def one_broker() -> Iterator[MockCluster]:
-    """The topic TOPIC has the messages 0, 1 and 2; a proxy can stand before it."""
+    """The topic TOPIC has the messages 0, 1 and 2; clients can connect through a proxy."""
     with MockCluster(brokers=1) as cluster:
         cluster.set_group_initial_rebalance_delay(0)
         cluster.create_topic(TOPIC)
@@ -101,7 +101,8 @@ async def test_start_does_not_wait_for_committed_offsets(
 async def test_nothing_is_committed_of_a_topic_that_the_coordinator_does_not_know(
     one_broker: MockCluster,
 ) -> None:
-    """aiokafka's consumer begins where auto_offset_reset says; committed() is None."""
+    """aiokafka's consumer begins at the offset that auto_offset_reset selects; committed() is
+    None."""
     answer = offset_fetch("partition", KafkaError.UNKNOWN_TOPIC_OR_PART)
     with HostileProxy(one_broker.bootstrap_servers, change=answer) as proxy:
         async with consumer_at(proxy.address, TOPIC, group_id="group") as consumer:
@@ -112,7 +113,8 @@ async def test_nothing_is_committed_of_a_topic_that_the_coordinator_does_not_kno
 def test_nothing_is_committed_of_a_topic_that_the_coordinator_of_kafka_python_does_not_know(
     one_broker: MockCluster,
 ) -> None:
-    """kafka-python's consumer begins where auto_offset_reset says; committed() is None."""
+    """kafka-python's consumer begins at the offset that auto_offset_reset selects; committed() is
+    None."""
     answer = offset_fetch("partition", KafkaError.UNKNOWN_TOPIC_OR_PART)
     with (
         HostileProxy(one_broker.bootstrap_servers, change=answer) as proxy,
@@ -223,7 +225,7 @@ def test_closing_while_a_commit_is_not_answered(one_broker: MockCluster) -> None
 
 
 def refusing(request_class: Any, code: int) -> Callable[[int, bytes], bytes]:
-    """Change all answers of this kind: the error code after the first two 4-byte numbers."""
+    """Change the error code of all answers of this kind; it follows two 4-byte numbers."""
 
     def change(api_key: int, frame: bytes) -> bytes:
         if api_key != request_class.api_key:

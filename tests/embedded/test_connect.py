@@ -188,7 +188,7 @@ class TestConnect:
 class TestLastError:
     @each_client
     def test_nothing_happened(self, kafka_cluster: MockCluster, client: type[Any]) -> None:
-        """Without an error, last_error is None; it cannot be set."""
+        """Without an error, last_error is None; the application cannot set it."""
         with client(config({"bootstrap.servers": kafka_cluster.bootstrap_servers})) as working:
             working.connect(TIMEOUT)
             assert working.last_error is None

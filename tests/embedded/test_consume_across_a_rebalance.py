@@ -14,7 +14,7 @@ from tests.support.waiting import TIMEOUT
 def test_messages_of_revoked_partitions_are_not_handed_out(
     kafka_topic: str, producer: Producer, make_consumer: MakeConsumer, strategy: str
 ) -> None:
-    """A member has collected messages in consume() when partitions are taken away from it.
+    """A member has collected messages in consume() when some of its partitions are revoked.
 
     on_revoke commits what was processed, so the new owner reads all other messages. If consume()
     also returned these, they would be processed twice.

@@ -284,8 +284,8 @@ def test_guids_of_keys(
 def test_guids_of_a_batch(
     kafka_topic: str, producer: Producer, consumer: Consumer, registry: SchemaRegistryClient
 ) -> None:
-    """decode_batch() uses the headers of a batch. If the batch has no headers, the errors contain
-    that."""
+    """decode_batch() uses the headers of a batch. If the batch has no headers, the errors report
+    this."""
     produced_with_headers(producer, kafka_topic, with_guids(registry, kafka_topic))
     columns = AvroColumns(registry, f"{kafka_topic}-value")
     consumer.assign([TopicPartition(kafka_topic, 0, 0)])
@@ -874,8 +874,8 @@ def test_protobuf_imports_that_two_files_have(registry: SchemaRegistryClient) ->
 
 
 def test_protobuf_texts_of_a_registry(flights: SchemaRegistryClient) -> None:
-    """A message is compiled from the subject's text. In each version, it is found by its place, and
-    its fields are found by their numbers."""
+    """A message is compiled from the subject's text. In the text of each version, the message is
+    found by its place, and its fields are found by their numbers."""
     known = flights.get_latest_version("flights").schema_id
     assert known is not None
     later = flights.register_schema("others", registered(LATER))
@@ -1068,7 +1068,7 @@ def test_a_schema_may_be_registered_later(registry: SchemaRegistryClient) -> Non
 
 
 class Once:
-    """Arrow data that can be read once, as the results of a query."""
+    """Arrow data that can be read only once, such as the results of a query."""
 
     def __init__(self, data: Any) -> None:
         self._data = data
@@ -1115,7 +1115,8 @@ def test_schemas_of_other_formats(registry: SchemaRegistryClient) -> None:
 
 
 def test_a_subject_of_another_format(registry: SchemaRegistryClient) -> None:
-    """If the subject's schema has another format, it is refused for reading and for writing."""
+    """If the subject's schema has another format, the schema is refused for reading and for
+    writing."""
     registry.register_schema("avro", Schema('{"type": "string"}', "AVRO"))
     registry.register_schema("json", Schema('{"type": "string"}', "JSON"))
     frame = polars.DataFrame({"value": ["a"]})

@@ -159,8 +159,8 @@ def test_commit_of_a_mocks_error(consumer: Consumer) -> None:
 
 @pytest.mark.parametrize("message", [Message("t", 0), Message("t", 0, -5), Message("t")])
 def test_commit_of_a_message_without_an_offset(message: Message, make_consumer: Any) -> None:
-    """The message is accepted, but there is nothing to commit: _NO_OFFSET is raised, or on_commit
-    gets it."""
+    """A message without an offset is accepted, but there is nothing to commit: _NO_OFFSET is
+    raised, or on_commit gets it."""
     calls: list[tuple[KafkaError | None, list[TopicPartition]]] = []
     consumer = make_consumer({"on_commit": lambda *call: calls.append(call)})
     with pytest.raises(KafkaException) as caught:

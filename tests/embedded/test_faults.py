@@ -116,7 +116,7 @@ PASSING = [
 def test_errors_that_pass(
     kafka_cluster: MockCluster, kafka_topic: str, sender: Producer, check: Check
 ) -> None:
-    """If a broker refuses Produce requests temporarily, they are repeated."""
+    """If a broker refuses Produce requests temporarily, the requests are repeated."""
     values = numbers(300)
     reports = Reports()
     kafka_cluster.inject_errors("Produce", PASSING)

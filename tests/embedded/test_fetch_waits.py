@@ -160,7 +160,8 @@ def test_aiokafka_consumers_begin_with_short_fetches(
 
 
 def test_share_fetches_wait_longer_each_time() -> None:
-    """The answer to acknowledgements, which travel with a fetch, comes soon after messages."""
+    """Acknowledgements are sent with a fetch; soon after messages, they are answered without a long
+    wait."""
     with MockCluster(brokers=1) as cluster:
         cluster.create_topic("topic")
         waits = Waits(cluster, protocol.ShareFetchRequest)

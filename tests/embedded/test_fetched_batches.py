@@ -210,8 +210,8 @@ def test_names_of_headers(
 def test_a_broken_record(
     kafka_cluster: MockCluster, make_consumer: MakeConsumer, kafka_topic: str
 ) -> None:
-    """Records before the broken one are read; the broken record and the rest of its batch are
-    not."""
+    """Records before the broken one are read; the broken record and the rest of its batch are not
+    read."""
     batch = RecordBatch.of(varied(10))
     intact = RecordBatch.of(varied(6)).payload
     assert batch.payload.startswith(intact)

@@ -392,7 +392,7 @@ async def test_what_was_given_back_is_dropped_with_its_partition(
 
 
 class Decoder(AvroDecoder):
-    """A decoder that waits in its thread, or fails, as the test wants."""
+    """A decoder that waits in its thread until the test allows it to continue, or that fails."""
 
     def __init__(self) -> None:
         super().__init__('"int"')

@@ -324,7 +324,8 @@ def test_read_before_an_interrupt(client: KafkaClient, kafka_topic: str) -> None
 
 
 def test_context_without_marks(client: KafkaClient, kafka_topic: str) -> None:
-    """Without marks, nothing is stored, so everything is read again, also after an exception."""
+    """If no message is marked, nothing is stored, so everything is read again, also after an
+    exception."""
     consumer = quiet(client, kafka_topic)
     with OffsetCommitContext(consumer) as context:
         assert len(consumer.get_messages(10, timeout=TIMEOUT)) == 10

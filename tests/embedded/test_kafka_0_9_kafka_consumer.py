@@ -134,7 +134,7 @@ def test_values_are_deserialized(make: Make, kafka_topic: str) -> None:
 
 
 def test_marks(make: Make, kafka_topic: str) -> None:
-    """Marks of assigned partitions are stored once, and a new consumer continues there."""
+    """Marked offsets of assigned partitions are stored once, and a new consumer continues there."""
     consumer = make((kafka_topic, 0), group_id="g")
     first, second = consumer.next(), consumer.next()
     assert consumer.task_done(first)
@@ -148,7 +148,7 @@ def test_marks(make: Make, kafka_topic: str) -> None:
 
 
 def test_marks_are_stored_every_n(make: Make, kafka_topic: str) -> None:
-    """Marks are stored after auto_commit_interval_messages messages."""
+    """Marked offsets are stored after auto_commit_interval_messages messages."""
     consumer = make(
         (kafka_topic, 0),
         group_id="g",
@@ -164,7 +164,7 @@ def test_marks_are_stored_every_n(make: Make, kafka_topic: str) -> None:
 
 
 def test_marks_are_stored_every_t(make: Make, kafka_topic: str) -> None:
-    """Marks are stored after auto_commit_interval_ms."""
+    """Marked offsets are stored after auto_commit_interval_ms."""
     consumer = make(
         (kafka_topic, 0), group_id="g", auto_commit_enable=True, auto_commit_interval_ms=0.001
     )
@@ -174,7 +174,7 @@ def test_marks_are_stored_every_t(make: Make, kafka_topic: str) -> None:
 
 @pytest.mark.parametrize("never", [None, 0, -1])
 def test_marks_are_never_stored(make: Make, kafka_topic: str, never: int | None) -> None:
-    """With an interval of None, or of 0 or less, marks are not stored automatically."""
+    """With an interval of None, or of 0 or less, marked offsets are not stored automatically."""
     consumer = make(
         kafka_topic,
         group_id=f"never-{never}",

@@ -40,7 +40,7 @@ def client(kafka_cluster: MockCluster, kafka_topic: str) -> Iterator[KafkaClient
 
 
 class Broker:
-    """A client whose broker answers as the test wants."""
+    """A client whose broker sends the answers that the test chooses."""
 
     def __init__(self, *answers: Any) -> None:
         self.sent: list[list[bytes]] = []
@@ -109,7 +109,7 @@ def test_batches_do_not_wait_for_ever() -> None:
     [(6, 1), (3, 1), (5, 1), (7, 0), (FailedPayloadsError("payload"), 0)],
 )
 def test_what_failed_is_sent_again(answer: Any, refreshes: int) -> None:
-    """Failed messages are sent again before any others, so that the order stays. If needed,
+    """Failed messages are sent again before any other messages, so that the order stays. If needed,
     metadata is requested again."""
     broker = Broker(answer, answer)
     producer = producer_of(broker)
@@ -152,7 +152,8 @@ def test_what_cannot_be_mended(answer: Any, caplog: pytest.LogCaptureFixture) ->
     "error", [RequestTimedOutError.errno, KafkaError.NOT_ENOUGH_REPLICAS_AFTER_APPEND]
 )
 def test_timeouts_may_be_there_already(error: int) -> None:
-    """With the option, messages that timed out or have too few replicas are not sent again."""
+    """With async_retry_on_timeouts=False, messages that timed out or have too few replicas are not
+    sent again."""
     broker = Broker(error)
     producer = producer_of(broker, async_retry_on_timeouts=False)
     producer.send_messages("t", b"a", b"b")

@@ -179,7 +179,8 @@ def test_topics(admin: Any) -> None:
 
 @needs("mock-on-request")
 def test_elections(kafka_cluster: MockCluster) -> None:
-    """Only version 2 has this method; it does not raise if no election is needed."""
+    """perform_leader_election(), which only version 2 has, does not raise if no election is
+    needed."""
     response = protocol.ElectLeadersResponse
     partition = response.PartitionResult(partition_id=0, error_code=84, error_message="not needed")
     topic = response.ReplicaElectionResult(topic="t", partition_result=[partition])

@@ -23,8 +23,8 @@ VERSION = "kafka-python==2.0.2" if sys.version_info < (3, 12) else "kafka-python
 
 @pytest.fixture(scope="module")
 def peer() -> Path:
-    """An interpreter with kafka-python 2. A separate one, because both have the module name
-    `kafka`."""
+    """An interpreter with kafka-python 2. It is separate, because both packages have the module
+    name `kafka`."""
     return installed(VERSION)
 
 

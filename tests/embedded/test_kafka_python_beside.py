@@ -20,7 +20,7 @@ SCRIPT = Path(__file__).parents[1] / "support" / "programs" / "kafka_python_call
 
 @pytest.fixture(scope="module")
 def peer() -> Path:
-    """An interpreter with kafka-python. A separate one, because both have the module name
+    """An interpreter with kafka-python. It is separate, because both packages have the module name
     `kafka`."""
     return installed(f"kafka-python=={__version__}")
 

@@ -87,8 +87,8 @@ def test_a_broker_that_comes_later(face: Any, kafka_cluster: MockCluster, kafka_
 def test_a_constructor_waits_for_a_broker(
     face: Any, client: str, kafka_cluster: MockCluster
 ) -> None:
-    """Without api_version, the constructor repeats its attempt until a broker answers, and uses its
-    version."""
+    """Without api_version, the constructor repeats its attempt until a broker answers, and uses the
+    broker's version."""
     kafka_cluster.set_broker_down()
     timer = threading.Timer(0.3, kafka_cluster.set_broker_up)
     timer.start()

@@ -397,8 +397,8 @@ def test_a_consumer_that_is_dropped(kafka_cluster: MockCluster, ten: TopicPartit
 
 
 def test_offsets_of_a_partition_that_is_not_there(make: MakeConsumer, ten: TopicPartition) -> None:
-    """The calls raise KafkaTimeoutError after the timeout, unless the partition is created
-    before."""
+    """Requests for offsets of a missing partition raise KafkaTimeoutError after the timeout, unless
+    the partition is created before."""
     consumer = make()
     missing = TopicPartition(ten.topic, 99)
     for ask in (

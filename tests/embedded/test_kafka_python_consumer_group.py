@@ -358,7 +358,7 @@ def test_group_metadata(make: MakeConsumer, kafka_topic: str, group: str) -> Non
 
 
 def test_a_partition_that_stays(make: MakeConsumer, kafka_topic: str, group: str) -> None:
-    """A partition that stays keeps its position and pause, as in kafka-python 3; others do not."""
+    """Only a partition that stays keeps its position and pause, as in kafka-python 3."""
     consumer = make(group_id=group)
     consumer.subscribe([kafka_topic])
     both = joined(consumer, count=2)
@@ -429,8 +429,8 @@ def test_brokers_that_cannot_say_where_to_begin(
 def test_a_topic_of_a_pattern_that_is_deleted(
     make: MakeConsumer, kafka_topic: str, group: str, kafka_cluster: MockCluster
 ) -> None:
-    """The topic is not created again (topics that are subscribed to by name are), and is no longer
-    read."""
+    """A deleted topic that matched a pattern is not created again, and is no longer read. Topics
+    that are subscribed to by name are created again."""
     kafka_cluster.create_topic(f"{kafka_topic}-more", 1)
     consumer = make(group_id=group, metadata_max_age_ms=100)
     consumer.subscribe(pattern=kafka_topic)

@@ -102,7 +102,7 @@ def test_a_message_is_sent(make: Make, kafka_topic: str, consumer: Consumer) -> 
 
 
 def test_keys_choose_partitions(make: Make, kafka_topic: str) -> None:
-    """The default partitioner chooses the partitions of Java's client, in librdkafka and Python."""
+    """The default partitioner and StickyPartitioner choose the same partitions as Java's client."""
     default, sticky = make(), make(partitioner=StickyPartitioner())
     for key in (b"a", b"b", b"c", b"d"):
         wanted = murmur2(key, 4)

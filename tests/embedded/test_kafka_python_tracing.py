@@ -14,7 +14,7 @@ pytestmark = pytest.mark.kafka_topic(partitions=4)
 
 INSTRUMENTATION = "opentelemetry-instrumentation-kafka-python"
 
-# install() comes first: the instrumentation imports kafka, and asks whether it is installed.
+# install() comes first, because the instrumentation imports kafka and checks that it is installed.
 PROGRAM = """
 import json, sys
 import confluent_kafka.compat

@@ -16,7 +16,7 @@ PRODUCE = protocol.ProduceRequest.api_key
 def test_a_producer_asks_the_leader_that_an_answer_names(
     kafka_cluster: MockCluster, kafka_topic: str, make_producer: MakeProducer
 ) -> None:
-    """The metadata still name the old leader: only the answer to Produce has the new one."""
+    """The metadata still names the old leader: only the answer to Produce has the new one."""
     kafka_cluster.set_leader(kafka_topic, 0, 1)
     response = protocol.ProduceResponse
     named = response.LeaderIdAndEpoch(leader_id=2, leader_epoch=99)

@@ -1,4 +1,4 @@
-"""What unsubscribe() and close() leave of a membership."""
+"""How unsubscribe() and close() end the membership in a group."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def leavings(cluster: MockCluster) -> int:
 @pytest.mark.parametrize("unsubscribes", [True, False])
 @pytest.mark.parametrize("strategy", ["range", "cooperative-sticky"])
 def test_static_member(kafka_cluster: MockCluster, strategy: str, unsubscribes: bool) -> None:
-    """A static member never leaves: its partitions wait for it (KIP-345)."""
+    """A static member never leaves: the group keeps its partitions for it (KIP-345)."""
     kafka_cluster.create_topic("topic", 1)
     kafka_cluster.start_request_tracking()
     options = {"group_instance_id": "one", "partition_assignment_strategy": strategy}
@@ -133,7 +133,7 @@ def test_commit_in_a_group_without_members(kafka_cluster: MockCluster, protocol:
 @needs("waiting-leave")
 @pytest.mark.parametrize("ends", ["close", "unsubscribe"])
 def test_leaving_while_the_group_waits(kafka_cluster: MockCluster, ends: str) -> None:
-    """A member whose JoinGroup waits for others leaves at once, and the others do not wait for
+    """A member whose JoinGroup waits for other members can leave at once, and they do not wait for
     it."""
     kafka_cluster.create_topic("topic", 2)
     settings = config(kafka_cluster, session_timeout_ms="45000")

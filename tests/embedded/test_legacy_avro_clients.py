@@ -401,7 +401,7 @@ def test_schemas_that_are_none(kind: type[Producer] | type[Consumer], argument: 
 
 
 def test_the_warning_is_at_the_callers_line() -> None:
-    """The warning has the caller's line, so Python shows it by default, with the file to change."""
+    """The warning has the caller's file and line, so Python shows it by default."""
     for kind in (AvroProducer, AvroConsumer):
         with deprecated() as warned, pytest.raises(ValueError, match="no schema registry"):
             kind({})

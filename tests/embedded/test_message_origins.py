@@ -368,7 +368,8 @@ def test_report_kept_after_its_callback(producer: Producer, kafka_topic: str, re
 
 
 def test_report_changed_in_its_callback(producer: Producer, kafka_topic: str) -> None:
-    """A field that the callback set keeps its value, even None; the original does not come back."""
+    """A field that the callback set keeps its value, even None; it does not return to the original
+    value."""
 
     def change(_: KafkaError | None, message: Message) -> None:
         message.set_key(None)
@@ -437,8 +438,8 @@ def test_replacing_the_error_of_a_delivery(
 
 
 def test_raising_the_error_of_a_delivery(make_producer: MakeProducer) -> None:
-    """If a message's error is raised, both are collected, although the traceback refers to the
-    message."""
+    """If the error of a message is raised, error and message are collected, although the traceback
+    refers to the message."""
     producer = make_producer({"linger.ms": 60_000})
     raised: list[int] = []
 

@@ -138,7 +138,8 @@ def test_wakeup_ends_the_wait(make_client: Any) -> None:
 
 
 def test_a_request_that_was_given_up(kafka_cluster: MockCluster, make_client: Any) -> None:
-    """The request continues on its own thread, and the client can be closed meanwhile."""
+    """After wakeup(), the request continues on its own thread, and the client can be closed
+    meanwhile."""
     client = make_client()
     client.list_topics(timeout=TIMEOUT)
     kafka_cluster.set_round_trip_time(None, 6)

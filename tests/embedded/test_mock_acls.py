@@ -502,7 +502,7 @@ def test_authorized_operations(bob_admin: AdminClient, allow: Allow, admin: Admi
 
 
 def test_only_one_name_of_the_cluster(admin: AdminClient) -> None:
-    """An ACL that could never apply is refused, as by Kafka."""
+    """An ACL that could never apply is refused, as in Kafka."""
     acl = AclBinding(
         CLUSTER,
         "other",

@@ -1,4 +1,4 @@
-"""The administration that the embedded cluster answers, asked by an AdminClient."""
+"""The administrative requests that the embedded cluster answers, sent by an AdminClient."""
 
 from __future__ import annotations
 

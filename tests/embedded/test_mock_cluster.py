@@ -89,7 +89,7 @@ def test_every_method_works_on_an_open_cluster() -> None:
 
 @pytest.mark.parametrize("name", CALLS)
 def test_signatures_can_be_inspected(name: str) -> None:
-    """help(), editors and the stub test see the arguments of each method."""
+    """help(), editors and the stub test can read the arguments of each method."""
     parameters = inspect.signature(getattr(MockCluster, name)).parameters
     assert [p for p in parameters.values() if p.kind is p.VAR_POSITIONAL] == []
     assert len(parameters) - 1 >= len(CALLS[name])
@@ -172,7 +172,7 @@ def test_no_subclasses() -> None:
 
 
 def test_the_context_manager_closes_after_an_exception() -> None:
-    """`with` leaves no broker behind, and lets the exception through."""
+    """The end of a `with` block stops the brokers, and does not catch the exception."""
     with pytest.raises(ZeroDivisionError), MockCluster(brokers=1) as cluster:
         raise ZeroDivisionError
     with pytest.raises(RuntimeError, match="has been closed"), cluster:
@@ -413,7 +413,8 @@ def test_close_while_other_threads_call() -> None:
 
 
 def test_nothing_is_leaked() -> None:
-    """Objects, threads and descriptors do not grow with each round of use and failure."""
+    """The numbers of objects, threads and descriptors do not grow with each round of use and
+    failure."""
 
     def use() -> None:
         with MockCluster(brokers=2) as cluster:

@@ -189,7 +189,7 @@ def test_round_trip_time(kafka_cluster: MockCluster, producer: Producer) -> None
     kafka_cluster.set_round_trip_time(None, 1)
     assert seconds(lambda: producer.list_topics(timeout=TIMEOUT)) >= 1
     kafka_cluster.set_round_trip_time(None, 0)
-    # On a busy machine a call may take as long without a delay.
+    # On a busy machine, a single call may also take a second without a delay.
     assert min(seconds(lambda: producer.list_topics(timeout=TIMEOUT)) for _ in range(5)) < 1
 
 
@@ -274,7 +274,7 @@ def test_a_delayed_response(
             "Produce", [KafkaError.NO_ERROR], broker_id=broker_id, round_trip_time=1
         )
     assert seconds(lambda: send(producer, kafka_topic, [b"slow"])) >= 1
-    # On a busy machine a call may take as long without a delay.
+    # On a busy machine, a single call may also take a second without a delay.
     assert min(seconds(lambda: send(producer, kafka_topic, [b"fast"])) for _ in range(5)) < 1
 
 
@@ -455,7 +455,8 @@ def test_kip_848_heartbeats(kafka_cluster: MockCluster, kafka_topic: str) -> Non
 
 
 def test_kip_848_silent_members_are_removed(kafka_cluster: MockCluster) -> None:
-    """After set_group_consumer_session_timeout() a silent member's partitions go to others."""
+    """After set_group_consumer_session_timeout(), another member gets a silent member's
+    partitions."""
     kafka_cluster.create_topic("shared", 2)
     kafka_cluster.set_group_consumer_session_timeout(0.5)
     kafka_cluster.set_group_consumer_heartbeat_interval(60)
@@ -479,7 +480,7 @@ def test_kip_848_silent_members_are_removed(kafka_cluster: MockCluster) -> None:
 
 
 def test_no_errors(kafka_cluster: MockCluster, kafka_topic: str, producer: Producer) -> None:
-    """An empty list changes nothing, for one broker and for all."""
+    """An empty list of errors has no effect, for one broker or for all brokers."""
     kafka_cluster.inject_errors("Produce", [])
     for broker in range(1, kafka_cluster.brokers + 1):
         kafka_cluster.inject_errors("Produce", [], broker_id=broker)

@@ -366,7 +366,8 @@ def test_another_number_of_brokers(tmp_path: Path, brokers: int) -> None:
 
 
 def test_deleted_topics(tmp_path: Path) -> None:
-    """A deleted topic does not come back, and a new topic of that name has another id."""
+    """A deleted topic does not exist in the next run, and a new topic of that name has another
+    id."""
     fill(tmp_path, b"old")
     with MockCluster(1, data=tmp_path) as cluster, admin_of(cluster) as admin:
         before = admin.describe_topics(TopicCollection([TOPIC]))[TOPIC].result().topic_id

@@ -177,7 +177,7 @@ def test_what_is_no_name(kafka_cluster: MockCluster) -> None:
     ("low", "high", "cut"), [(1, 2, 0), (0, 0, 0), (0, 1, 1), (0, 1, 60)], ids=str
 )
 def test_what_is_no_batch(kafka_cluster: MockCluster, low: int, high: int, cut: int) -> None:
-    """Bytes that are no batch between the two offsets are refused, and the log stays."""
+    """Bytes that are no batch between the two offsets are refused, and the log does not change."""
     kafka_cluster.create_topic(TOPIC)
     produce(kafka_cluster, ("a", "1"))
     data = kafka_cluster._records(TOPIC, 0)

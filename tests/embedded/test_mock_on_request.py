@@ -220,7 +220,8 @@ def test_names_in_the_request_log(kafka_cluster: MockCluster) -> None:
         kafka_cluster.on_request(
             api_key, lambda request, context: MockAction.DISCONNECT, versions=(version, version)
         )
-        no_tags = b"\0"  # in the header of a flexible version; else a wrong body
+        # no tags in the header of a flexible version; for other versions, a wrong body
+        no_tags = b"\0"
         with begin(address, api_key, version, no_tags) as connection:
             assert connection.recv(1) == b""
     logged = {each.api_key: each.request for each in kafka_cluster.requests()}
@@ -316,7 +317,7 @@ def ask(cluster: MockCluster) -> None:
 
 
 def ask_one_that_answers(handler: Any, then: Exception | None = None) -> None:
-    """Sends a request to a cluster of its own, and raises `then` before that ends."""
+    """Sends a request to a new cluster, and raises `then` before the cluster is closed."""
     with MockCluster(1) as cluster:
         cluster.on_request(LOG_DIRS, handler)
         ask(cluster)
@@ -382,7 +383,7 @@ def test_an_answer_of_another_kind(answer: object) -> None:
 def test_arguments(
     kafka_cluster: MockCluster, api_key: int, handler: Any, versions: Any, message: str
 ) -> None:
-    """A request that cannot be answered is refused, and the error names the allowed ones."""
+    """A request that cannot be answered is refused, and the error names the allowed requests."""
     with pytest.raises((ValueError, TypeError), match=message):
         kafka_cluster.on_request(api_key, handler, versions=versions)
 
@@ -414,7 +415,7 @@ def test_closed_by_a_handler() -> None:
 
 
 def test_dropped() -> None:
-    """Its thread does not keep a dropped cluster alive, and the thread ends."""
+    """The thread of the handlers does not keep a dropped cluster alive, and the thread ends."""
     before = threading.active_count()
     cluster = MockCluster(1)
     cluster.on_request(LOG_DIRS, failing)

@@ -194,7 +194,7 @@ def test_administrator_of_users(mechanism: str) -> None:
 
 
 def test_administration_of_topics() -> None:
-    """An administrator's requests reach the brokers, and all addresses in metadata are those of
+    """An administrator's requests reach the brokers, and all addresses in metadata are addresses of
     listeners."""
     with cluster_of("SASL_SSL", "PLAIN") as cluster, AdminClient(cluster.client_config()) as admin:
         nodes = admin.describe_cluster().result(TIMEOUT).nodes

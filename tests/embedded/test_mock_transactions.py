@@ -94,7 +94,8 @@ def test_open(
 def test_offsets(
     kafka_cluster: MockCluster, kafka_topic: str, transactional: MakeTransactional
 ) -> None:
-    """A group's offsets are committed when their transaction is, and dropped when it aborts."""
+    """A group's offsets are committed when their transaction is committed, and dropped when it is
+    aborted."""
     producer = transactional()
     config = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "group.id": "group"}
     with Consumer(config) as consumer:

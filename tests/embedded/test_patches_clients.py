@@ -29,8 +29,8 @@ LIST_GROUPS, DELETE_GROUPS = 16, 42
 
 @needs("stop-once")
 def test_assignments_in_a_row(kafka_cluster: MockCluster) -> None:
-    """The process survives assign() while partitions of the previous assign() are still being
-    stopped.
+    """The process does not end if assign() is called while partitions of the previous assign() are
+    still being stopped.
 
     Without stop-once.patch, librdkafka stopped a fetcher that had not yet answered the first stop
     request, and aborted on the second answer.

@@ -40,7 +40,7 @@ def test_member_that_syncs_after_the_leader() -> None:
     Without mock-rebalance.patch, the member was refused, and the group had to rebalance.
     """
     with MockCluster(1) as cluster, ThreadPoolExecutor(2) as threads:
-        cluster.set_group_initial_rebalance_delay(2)  # the group waits so long for both members
+        cluster.set_group_initial_rebalance_delay(2)  # how long the group waits for both members
         address = cluster.bootstrap_servers
         joins = [threads.submit(join_group, address, "group") for _ in range(2)]
         one, two = (join.result(TIMEOUT) for join in joins)

@@ -1,4 +1,4 @@
-"""A topic that only matches a pattern is not created again, but topics that are named are."""
+"""A topic that only matches a pattern is not created again; a topic that is named is created."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_a_name_beside_a_pattern(kafka_cluster: MockCluster, asked: Asked) -> No
 
 def test_after_unsubscribe(kafka_cluster: MockCluster, asked: Asked, consumer: Consumer) -> None:
     """After unsubscribe(), topics that matched are still not created; the next subscribe() may
-    create others."""
+    create other topics."""
     consumer.subscribe(["^u.*"])
     wait_until(lambda: assigned(consumer) == {"ua", "ub"}, lambda: consumer.poll(0.02))
     consumer.unsubscribe()

@@ -29,8 +29,8 @@ def first_message(consumer: Consumer, topic: str, **callbacks: Any) -> Any:
 
 def test_longer_than_the_poll_interval(make_consumer: MakeConsumer, filled: str) -> None:
     """With pause_while(), work that takes longer than max.poll.interval.ms keeps the partition: the
-    same member commits and reads on, without a gap or a rebalance. Without pause_while(), the
-    partition is lost."""
+    same member commits and continues to read, without a gap or a rebalance. Without pause_while(),
+    the partition is lost."""
     events: list[str] = []
     consumer = make_consumer(IMPATIENT)
     message = first_message(consumer, filled, on_revoke=lambda *_: events.append("revoked"))

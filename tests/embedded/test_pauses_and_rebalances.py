@@ -47,7 +47,7 @@ def leave(first: Consumer, second: Consumer) -> None:
 def test_a_revoked_partition_is_not_paused_any_more(
     make_consumer: MakeConsumer, kafka_topic: str, producer: Producer, strategy: str
 ) -> None:
-    """A partition that comes back is read. A partition that stayed is still paused, and in
+    """A partition that is assigned again is read. A partition that stayed is still paused, and in
     paused()."""
     config = {"partition.assignment.strategy": strategy}
     first, second = make_consumer(config), make_consumer(config)
@@ -74,8 +74,8 @@ def test_a_revoked_partition_is_not_paused_any_more(
 def test_a_partition_that_was_revoked_inside_the_block(
     make_consumer: MakeConsumer, kafka_topic: str, producer: Producer, strategy: str
 ) -> None:
-    """If the partition comes back after the block, it is read at once. If it comes back inside the
-    block, it is read after the block."""
+    """If the partition is assigned again after the block, it is read at once. If it is assigned
+    again inside the block, it is read after the block."""
     config = {"partition.assignment.strategy": strategy}
     first, second = make_consumer(config), make_consumer(config)
     first.subscribe([kafka_topic])

@@ -88,8 +88,8 @@ def test_ranges_of_time(config: dict[str, Any], days: str) -> None:
     assert rows(config, days, start, end) == offsets(0, 3, 4) + offsets(1, 3, 4)
     assert rows(config, days, DAY + timedelta(days=9)) == offsets(0, 9) + offsets(1, 9)
     assert rows(config, days, DAY + timedelta(days=20)) == []
-    # Messages have whole milliseconds: the message of day 3 is before a start within its first
-    # millisecond.
+    # Messages have whole milliseconds, so the message of day 3 is before a start that is a
+    # microsecond later.
     later = timedelta(microseconds=1)
     start, end = DAY + timedelta(days=3) + later, DAY + timedelta(days=4) + later
     assert rows(config, days, start, end) == offsets(0, 4) + offsets(1, 4)

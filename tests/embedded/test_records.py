@@ -15,7 +15,7 @@ from tests.support.record_batches import fetched, sent
 from tests.support.waiting import TIMEOUT
 
 CODECS = [codec for codec in Compression if records.available(codec)]
-# The last one is larger than the blocks of any codec, and compresses.
+# The last value is larger than the blocks of any codec, and can be compressed.
 VALUES = [b"", b"value" * 10, bytes(range(256)) * 600]
 
 
@@ -32,7 +32,8 @@ def test_batches_of_librdkafka(
 ) -> None:
     """Batches of librdkafka's producer can be read, with every codec, keys, timestamps and
     headers."""
-    # One batch, because a broker answers with one: flush() sends it, as the topic is known.
+    # The messages are one batch, because the broker's answer below has only one. The topic is
+    # known, so flush() sends them together.
     producer = make_producer({"compression.type": codec.name.lower(), "linger.ms": 60_000})
     producer.list_topics(kafka_topic, TIMEOUT)
     for number, value in enumerate(VALUES):

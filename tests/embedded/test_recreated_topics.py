@@ -184,10 +184,10 @@ def test_an_answer_about_the_old_topic_says_nothing(
     The embedded cluster answers from the new topic: with records after the old position, or with an
     error that there is no such offset.
     """
-    # Not FAST: the test requests metadata below. The client asks a broker that has no long fetch:
-    # not broker 1, whose fetch is held. Broker 2 may have one too, of the time when it was the
-    # leader, which ends after a second. Until then the client may ask broker 1, so the requests
-    # below have a limit.
+    # The settings of FAST do not fit, because the test requests metadata below. The client prefers
+    # a broker without a pending fetch for metadata. Broker 1 never answers, because its fetch is
+    # held. Broker 2 may also have a pending fetch, for up to a second after it was the leader.
+    # Until then, the client may ask broker 1, so the requests below have a timeout.
     consumer = make_consumer({"auto.offset.reset": reset, "fetch.wait.max.ms": 1000})
     consumer.assign([TopicPartition(kafka_topic, 0, 0)])
     for leader, values in ((2, numbers(0, 5)), (1, numbers(5, 10))):

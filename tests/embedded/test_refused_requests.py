@@ -24,7 +24,8 @@ EAGER: dict[str, Any] = {"heartbeat.interval.ms": 50}
 COOPERATIVE = EAGER | {"partition.assignment.strategy": "cooperative-sticky"}
 KIP_848: dict[str, Any] = {"group.protocol": "consumer"}
 
-# If a member's id is refused after it has joined, it waits until the former member's session ends.
+# If the id of a joined member is refused, the member joins again, and waits until its former
+# session ends.
 OF_MEMBERS = [code for code in CODES if code != KafkaError.UNKNOWN_MEMBER_ID]
 # OffsetFetch is not repeated after other codes.
 OF_OFFSETS = [7, 14, 19, 20, 56]
@@ -33,7 +34,8 @@ OF_OFFSETS = [7, 14, 19, 20, 56]
 # ms. Heartbeats of KIP-848 are repeated after 1, 2, 4, ... ms. Random jitter can make a time a
 # fifth shorter.
 SECONDS_FOR_TEN = 0.3
-# JoinGroup is repeated every 2 s, or like SyncGroup; FindCoordinator every 500 ms.
+# Depending on the code, JoinGroup is repeated every 2 s or like SyncGroup; FindCoordinator is
+# repeated every 500 ms.
 SECONDS_FOR_THREE = 0.08
 SLOW = {"FindCoordinator", "JoinGroup"}
 

@@ -215,7 +215,7 @@ def test_of_a_good_token(output: Output) -> None:
 
 
 def test_of_statistics(output: Output) -> None:
-    """The test can read the statistics as JSON, so it would see a secret in them."""
+    """The test can read the statistics as JSON, so it would find a secret in them."""
     seen: list[str] = []
     more = {"sasl.password": MARK, "stats_cb": seen.append}
     with Consumer(settings(output, more)) as consumer:

@@ -1,4 +1,5 @@
-"""Threads share clients: turns, wakeup(), and close() while other threads are in calls."""
+"""Threads share clients: calls at the same time, wakeup(), and close() during other threads'
+calls."""
 
 from __future__ import annotations
 
@@ -190,7 +191,7 @@ def test_close_while_eight_threads_produce(
     assert Counter(record.value() for record in records) == reports
 
 
-# ---- turns ----
+# ---- calls at the same time ----
 
 
 def test_threads_share_a_consumer(kafka_topic: str, producer: Producer, consumer: Consumer) -> None:
@@ -492,8 +493,8 @@ def test_threads_that_look_for_signals(make_consumer: MakeConsumer, others: int)
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no setitimer()")
 def test_many_threads_go_on_with_an_interrupted_close(make_consumer: MakeConsumer) -> None:
-    """After an interrupted close(), one of several threads closes the client, and the others wait
-    for it."""
+    """After an interrupted close(), one of several threads closes the client, and the other threads
+    wait for it."""
 
     class Interrupt(Exception):
         pass

@@ -82,7 +82,8 @@ def connected(
             try:
                 secured = server.wrap_socket(connection, server_side=True)
                 with secured:
-                    # If a client does not trust the server, it raises instead of sending a request.
+                    # If a client does not trust the server, the client raises instead of sending a
+                    # request.
                     yield secured if secured.recv(1) else None
             except OSError:
                 connection.close()

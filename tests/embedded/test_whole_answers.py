@@ -26,11 +26,11 @@ pytestmark = [needs("whole-answers"), pytest.mark.kafka_topic(partitions=PARTITI
 
 
 class Answer:
-    """The answer to a fetch of all partitions, which the broker sends when it may.
+    """The answer to a fetch of all partitions, which the broker holds until the test allows it.
 
     Unpacking takes some time, so that a call that wakes up too early gets fewer messages. Before
-    get_ready() nothing is held: a connection's requests are answered in their order, and a client
-    may have to ask for metadata first.
+    get_ready(), the broker answers every fetch, because the client's request for metadata may wait
+    behind a fetch on the same connection.
     """
 
     def __init__(self, cluster: MockCluster, topic: str, producer: Producer) -> None:
@@ -92,8 +92,8 @@ def while_waiting(call: Callable[[], int], answer: Answer) -> int:
 def test_what_came_with_the_message_that_poll_waited_for(
     kafka_topic: str, make_consumer: MakeConsumer, answer: Answer
 ) -> None:
-    """Consumer.poll() waits for the first message, and consume(n, 0) then returns all the
-    others."""
+    """Consumer.poll() waits for the first message, and consume(n, 0) then returns all other
+    messages."""
     consumer = make_consumer()
     consumer.assign([TopicPartition(kafka_topic, each, 0) for each in range(PARTITIONS)])
     answer.get_ready()

@@ -37,7 +37,7 @@ def with_long_sessions(kafka: KafkaCluster, group: str, protocol: str) -> dict[s
 
 
 class Event(NamedTuple):
-    """A rebalance callback was called."""
+    """A call of a rebalance callback."""
 
     member: str
     kind: str  # assign, revoke or lost

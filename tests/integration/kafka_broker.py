@@ -31,7 +31,7 @@ class KraftBroker(KafkaBrokerApp):  # type: ignore[misc]
         super().__init__(
             cluster,
             {
-                "version": "4.0.0",  # of the configuration; `home` has the release
+                "version": "4.0.0",  # only for trivup; the broker runs the release in `home`
                 "kafka_path": str(home),
                 "listeners": ",".join(LISTENERS),
                 "listener_host": "127.0.0.1",

@@ -192,7 +192,7 @@ def _durability(brokers: int) -> dict[str, Any]:
     properties["log.cleaner.backoff.ms"] = 500
     # The controllers fence a stopped broker sooner than in production.
     properties["broker.session.timeout.ms"] = 6000
-    properties["broker.heartbeat.interval.ms"] = 500  # one may be late by seconds
+    properties["broker.heartbeat.interval.ms"] = 500  # a heartbeat may be late by seconds
     # Otherwise leaders would move back minutes after a broker was killed, during another test.
     properties["auto.leader.rebalance.enable"] = "false"
     properties["replica.lag.time.max.ms"] = 6000

@@ -1,4 +1,4 @@
-"""A real schema registry: Apicurio's, which speaks Confluent's HTTP API, in memory."""
+"""A real schema registry: Apicurio's, which has Confluent's HTTP API, in memory."""
 
 from __future__ import annotations
 

@@ -78,8 +78,8 @@ def told(
     """Polls a client until its error_cb gets an error with the code and the words; returns its
     text.
 
-    Other errors with the code may come before it: the client does not always read the reason that a
-    broker sends before it hangs up.
+    Other errors with the code may come before it: a broker sends the reason and closes the
+    connection, and the client does not always read the reason.
     """
     with failing(client_type, config) as (client, errors):
 

@@ -274,7 +274,7 @@ class TestAcls:
     def test_create_describe_delete(
         self, admin: AdminClient, make_topic: MakeTopic, name: str
     ) -> None:
-        """A binding is found as it was made, and deleted by a filter."""
+        """Bindings are described as they were created, and deleted by a filter."""
         reads = AclBinding("topic", name, "literal", "User:eve", "*", "read", "allow")
         writes = AclBinding("group", name, "prefixed", "User:eve", "127.0.0.1", "all", "deny")
         of_eve = AclBindingFilter("any", None, "any", "User:eve", None, "any", "any")

@@ -75,7 +75,8 @@ def test_move(
     kafka: KafkaCluster, admin: AdminClient, slow_disk: int, make_topic: MakeTopic
 ) -> None:
     """During a move, a replica is in both directories; afterwards it is only in the new one."""
-    topic = make_topic()  # not earlier: a new topic shows that the broker has the new rate
+    # The fixture has limited the rate: when the new topic exists, the broker has the new rate.
+    topic = make_topic()
     with Producer(kafka.config(), acks="all") as producer:
         for _ in range(12):
             send(producer, topic, [b"x" * 900_000])

@@ -193,7 +193,8 @@ async def test_offsets_for_times(kafka: KafkaCluster, make_topic: MakeTopic) -> 
 
 @in_loop
 async def test_read_committed(kafka: KafkaCluster, topic: str) -> None:
-    """Messages of an open transaction wait, and messages of an aborted one are skipped."""
+    """Messages of an open transaction are not returned yet, and messages of an aborted one are
+    skipped."""
     partition = TopicPartition(topic, 0)
     producer = Producer(kafka.config() | {"transactional.id": topic})
     await asyncio.to_thread(producer.init_transactions, TIMEOUT)

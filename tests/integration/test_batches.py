@@ -158,8 +158,7 @@ def test_list_there_and_back(kafka: KafkaCluster, topic: str, codec: str) -> Non
 
 
 def test_more_than_the_queue_holds(kafka: KafkaCluster, topic: str) -> None:
-    """With `block`, the call waits until the brokers have taken what does not fit into the
-    queue."""
+    """With `block`, the call waits for room if the queue is smaller than the batch."""
     values: list[Any] = numbers(0, ROWS)
     # Without linger.ms, the producer would send one request for each free place in the queue.
     config = {"queue.buffering.max.messages": 100, "linger.ms": 5}

@@ -29,7 +29,7 @@ VALUES: list[bytes | None] = [
 
 @pytest.mark.parametrize("codec", CODECS)
 def test_the_client_compresses(kafka: KafkaCluster, topic: str, codec: str) -> None:
-    """Values of every kind survive each codec of the producer."""
+    """Values of every kind come back unchanged with each codec of the producer."""
     config = {"compression.type": codec, "linger.ms": 50}
     with writer(kafka, config) as producer, reader(kafka) as consumer:
         send(producer, topic, VALUES)
@@ -38,7 +38,7 @@ def test_the_client_compresses(kafka: KafkaCluster, topic: str, codec: str) -> N
 
 @pytest.mark.parametrize("codec", ["uncompressed", *CODECS[1:]])
 def test_the_broker_compresses(kafka: KafkaCluster, make_topic: MakeTopic, codec: str) -> None:
-    """Values also survive when the broker compresses them with Java's codecs."""
+    """Values also come back unchanged if the broker compresses them with Java's codecs."""
     topic = make_topic(compression_type=codec)
     with writer(kafka, {"linger.ms": 50}) as producer, reader(kafka) as consumer:
         send(producer, topic, VALUES)

@@ -217,7 +217,8 @@ class TestAdministration:
 
     @needs("raw-request")
     def test_configs_of_client_metrics(self, admin: Run) -> None:
-        """Client metrics are set, listed, and gone when their last setting is."""
+        """Client metrics are set and listed; they are not listed any more when their last setting
+        is removed."""
         name = f"metrics-{uuid.uuid4().hex[:12]}"
         row = {"kind": "client-metrics", "name": name}
         assert admin("configs set client-metrics", name, "interval.ms=5000").status == 0
@@ -291,7 +292,7 @@ class TestAdministration:
             ("topic", "describe"),
             ("group", "read"),
         ]
-        make_topic()  # every broker has heard of them
+        make_topic()  # afterwards every broker has them
         assert rows(admin("acls list", "--name", name, "--json")) == created
         done = [row | {"done": True} for row in created]
         assert rows(admin("acls delete", *options, "--yes", "--json")) == done

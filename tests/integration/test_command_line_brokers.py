@@ -39,7 +39,7 @@ def kafka_cli(kafka: KafkaCluster) -> Run:
 
 
 def rows(done: Ended) -> list[dict[str, Any]]:
-    """What a command with --json wrote."""
+    """The rows that a command with --json wrote."""
     assert (done.status, done.stderr) == (0, ""), done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -76,7 +76,7 @@ def test_brokers(own_kafka: OwnKafkaCluster, kafka_cli: Run, placed: str) -> Non
 
 
 def test_unregister(kafka_cli: Run) -> None:
-    """A broker that is up stays, and a broker that does not exist is an error."""
+    """A broker that is running and a broker that does not exist cannot be unregistered."""
     done = kafka_cli("brokers unregister 1 -y")
     assert done == (1, b"", "error: broker 1 is up: stop it first\n")
     done = kafka_cli("brokers unregister 77 -y")
@@ -142,7 +142,8 @@ def test_from_plan_to_end(kafka_cli: Run, placed: str, tmp_path: Path) -> None:
 def test_kafkas_own_tool(
     real_kafka: KafkaCluster, kafka_cli: Run, placed: str, tmp_path: Path
 ) -> None:
-    """kafka-reassign-partitions.sh carries out a plan, and `reassign verify` finds it done."""
+    """kafka-reassign-partitions.sh carries out a plan, and `reassign verify` shows that it is
+    done."""
     file = tmp_path / "plan.json"
     file.write_bytes(kafka_cli("reassign plan", placed).stdout)
     tool = [
@@ -156,7 +157,7 @@ def test_kafkas_own_tool(
 
 
 def test_drained(kafka_cli: Run, placed: str) -> None:
-    """A plan for a broker names its partitions, and no others."""
+    """A plan with --drain moves all partitions of the broker, and no other partitions."""
     plan = json.loads(kafka_cli("reassign plan --drain 1", placed).stdout)["partitions"]
     assert [item["partition"] for item in plan] == [0, 1, 2]
     assert all(sorted(item["replicas"]) == [2, 3] for item in plan)

@@ -31,7 +31,8 @@ def broken(own_kafka: OwnKafkaCluster, make_topic: MakeTopic) -> Iterator[str]:
 
 
 def test_partitions_with_a_problem(own_kafka: OwnKafkaCluster, broken: str) -> None:
-    """After a broker has failed, its partitions are found by their problem."""
+    """After a broker has failed, options of `topics describe` select the partitions with a
+    problem."""
 
     def found(option: str) -> list[dict[str, Any]]:
         done = run("topics", "describe", broken, option, "-J", "-b", own_kafka.bootstrap_servers)

@@ -100,8 +100,8 @@ def test_unsecured_tokens(own_kafka: OwnKafkaCluster, topic: str, tmp_path: Path
 def test_tokens_of_an_identity_provider(
     own_kafka: OwnKafkaCluster, topic: str, tmp_path: Path
 ) -> None:
-    """OAuth with the client's id and secret in sasl.jaas.config. Java is not asked: it would also
-    need a system property that allows the provider's address."""
+    """OAuth with the client's id and secret in sasl.jaas.config. The test does not run Kafka's
+    script, because Java also needs a system property that allows the provider's address."""
     file = tmp_path / "client.properties"
     file.write_text(
         f"security.protocol=SASL_SSL\nsasl.mechanism=OAUTHBEARER\n{trust(own_kafka)}"

@@ -54,14 +54,14 @@ def committed(groups: Run, group: str) -> list[int | None]:
 
 
 def test_offsets_of_a_classic_group(kafka: KafkaCluster, groups: Run, timed: str) -> None:
-    """A group is given offsets before it exists, refused while it has a member, and moved when the
-    member has left."""
+    """Offsets can be reset before the group exists and after its member has left, but not while it
+    has the member."""
     check_offsets(kafka, groups, timed, "range")
 
 
 @pytest.mark.usefixtures("real_kafka")  # the embedded cluster takes offsets only from members
 def test_offsets_of_a_consumer_group(kafka: KafkaCluster, groups: Run, timed: str) -> None:
-    """The same for a group with the protocol of KIP-848."""
+    """Offsets of a group with the protocol of KIP-848 can be reset in the same states."""
     check_offsets(kafka, groups, timed, "consumer")
 
 
@@ -133,8 +133,8 @@ class TestStreamsGroups:
     def test_shown_and_moved(
         self, real_kafka: KafkaCluster, streams: Run, timed: str, group: str
     ) -> None:
-        """A streams group is shown with a member, refused while it has the member, and then moved
-        and deleted."""
+        """A streams group is shown with a member; after the member has left, its offsets can be
+        reset, and it can be deleted."""
         reset = ["reset-offsets", group, "--topic", timed, "--to", "4", "--execute", "-J"]
         missing = streams(*reset)
         assert (missing.status, missing.stdout) == (1, b"")
@@ -169,7 +169,7 @@ class TestStreamsGroups:
         assert streams("describe", group).status == 1
 
     def test_another_kind(self, streams: Run, groups: Run, timed: str, group: str) -> None:
-        """A classic group is left to `groups`."""
+        """For a classic group, the error names the command `groups`."""
         assert groups("reset-offsets", group, "-t", timed, "--to", "1", "--execute").status == 0
         done = streams("reset-offsets", group, "-t", timed, "--to", "1")
         assert (done.status, done.stdout) == (1, b"")

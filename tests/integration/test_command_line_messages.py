@@ -48,7 +48,7 @@ def test_orders(
     kafka: KafkaCluster, topic: str, registry: MockRegistry, schema: str, group: str, tmp_path: Path
 ) -> None:
     """Orders are written in Avro, read back by a pattern, filtered by a field, and written to a
-    file; a group continues behind messages that a filter left out."""
+    file; a group continues after messages that a filter left out."""
     pytest.importorskip("cel_expr_python", reason="cel-expr-python is not installed")
     url = ["--registry", registry.url]
     orders: list[dict[str, object]] = [{"id": number, "fruit": "apple"} for number in range(20)]
@@ -74,7 +74,7 @@ def test_orders(
 def test_what_cannot_be_decoded(
     kafka: KafkaCluster, topic: str, registry: MockRegistry, schema: str
 ) -> None:
-    """A message that is not Avro is reported with its place; the others are read."""
+    """A message that is not Avro is reported with its place; the other messages are read."""
     url = ["--registry", registry.url]
     options = ["-p", "0", "--value", "avro", "--schema", schema, "--register", *url]
     good = json.dumps({"id": 1, "fruit": "pear"}).encode()

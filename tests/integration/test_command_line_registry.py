@@ -57,4 +57,4 @@ def test_the_life_of_a_subject(url: str, tmp_path: Path, monkeypatch: pytest.Mon
     assert "1 version deleted" in ask("delete", "orders-value", "--version", "1", "--yes")
     assert "deleted permanently" in ask("delete", "orders-value", "--permanent", "--yes")
     assert ask("subjects", "--deleted") == "subject\n"
-    assert "Operation not supported" in ask("mode", status=1)  # Apicurio has none
+    assert "Operation not supported" in ask("mode", status=1)  # Apicurio has no modes

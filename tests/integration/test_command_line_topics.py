@@ -39,7 +39,7 @@ def topics(kafka: KafkaCluster) -> Run:
 
 
 def rows(done: Ended) -> list[dict[str, Any]]:
-    """What a command with --json wrote."""
+    """The rows that a command with --json wrote."""
     assert (done.status, done.stderr) == (0, "")
     return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -70,13 +70,13 @@ def timed(kafka: KafkaCluster, make_topic: MakeTopic) -> str:
 def test_offsets(
     topics: Run, timed: str, at: str, offset: int | None, timestamp: int | None
 ) -> None:
-    """Each position has an offset, or none if no message is there."""
+    """The command shows the offset for each position, or null if no message is at that position."""
     (row,) = rows(topics("offsets", timed, "--at", at, "-J"))
     assert row == {"topic": timed, "partition": 0, "offset": offset, "timestamp": timestamp}
 
 
 def test_delete_records(topics: Run, timed: str) -> None:
-    """Messages before an offset, before a time and up to the end are deleted, and no others."""
+    """Only the messages before an offset, before a time, or up to the end are deleted."""
 
     def begin() -> int:
         (row,) = rows(topics("offsets", timed, "--at", "earliest", "-J"))
@@ -145,7 +145,7 @@ def test_apply_changes_nothing_if_a_part_is_refused(
 
 
 def test_if_exists(topics: Run, kafka: KafkaCluster, timed: str) -> None:
-    """Scripts can create and delete a topic twice."""
+    """With --if-not-exists and --if-exists, a script can create or delete the same topic twice."""
     done = topics("create", timed, "--if-not-exists")
     assert done == (0, f"topic {timed} exists already\n".encode(), "")
     assert topics("delete", timed, "--if-exists", "-y").status == 0

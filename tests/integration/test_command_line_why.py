@@ -43,8 +43,8 @@ def found(done: Ended) -> dict[str, dict[str, Any]]:
 def test_a_group_that_is_stuck(
     kafka: KafkaCluster, why: Why, make_topic: MakeTopic, group: str
 ) -> None:
-    """No finding while the group has read everything; then its member commits nothing; then it
-    has left."""
+    """`why` finds nothing while the group has read everything, then that the member commits
+    nothing, then that the member has left."""
     topic = make_topic(partitions=2)
     with writer(kafka) as producer, Member(kafka, group, {"enable.auto.commit": False}) as member:
         send(producer, topic, numbers(0, 3))
@@ -66,8 +66,8 @@ def test_a_group_that_is_stuck(
 def test_a_member_that_holds_up_a_rebalance(
     kafka: KafkaCluster, why: Why, make_topic: MakeTopic, group: str
 ) -> None:
-    """In a group with the protocol of KIP-848, the member that does not give up its partitions is
-    named with them."""
+    """In a group with the protocol of KIP-848, `why` names the member that does not release its
+    partitions, and these partitions."""
     topic = make_topic(partitions=2)
     config = PROTOCOLS["consumer"] | with_long_sessions(kafka, group, "consumer")
     with Member(kafka, group, config) as slow, Member(kafka, group, config) as other:
@@ -77,7 +77,7 @@ def test_a_member_that_holds_up_a_rebalance(
         lines: list[str] = []
 
         def look() -> None:
-            other.step()  # and the slow one does not call poll()
+            other.step()  # meanwhile, `slow` does not call poll()
             done = why(group)
             if done.status == 1:
                 lines[:] = found(done).get("rebalancing", {"evidence": []})["evidence"]
@@ -87,8 +87,8 @@ def test_a_member_that_holds_up_a_rebalance(
 
 
 def test_an_open_transaction(kafka: KafkaCluster, why: Why, topic: str, group: str) -> None:
-    """The producer that holds back read_committed members is named, and the command that the
-    finding suggests ends its transaction."""
+    """`why` names the producer whose open transaction delays read_committed members, and a command
+    that ends this transaction."""
     servers = kafka.bootstrap_servers
     to = ["--topic", topic, "--to", "earliest", "--execute", "-b", servers]
     assert run("groups", "reset-offsets", group, *to).status == 0

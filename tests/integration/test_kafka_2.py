@@ -24,7 +24,7 @@ from tests.support.waiting import TIMEOUT, wait_until
 
 pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
 
-# The session survives a pause of the machine; version 2's default is 10 seconds.
+# The session does not end if the machine pauses; version 2's default is 10 seconds.
 MEMBER = {"session_timeout_ms": 2 * TIMEOUT * 1000}
 
 
@@ -38,7 +38,7 @@ def at(kafka: KafkaCluster) -> dict[str, Any]:
 
 
 def test_a_producer(at: dict[str, Any], make_topic: MakeTopic) -> None:
-    """The producer has futures, keys that choose partitions, objects as JSON, callbacks and
+    """The producer supports futures, keys that choose partitions, objects as JSON, callbacks and
     flush()."""
     topic = make_topic(3)
     told: list[Any] = []

@@ -1,4 +1,4 @@
-"""The limits of the embedded cluster: why tests need real brokers, and what the guide says."""
+"""The limits of the embedded cluster: why tests need real brokers, and what the guide contains."""
 
 from __future__ import annotations
 

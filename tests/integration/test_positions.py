@@ -71,7 +71,7 @@ def test_seek_to_the_end(kafka: KafkaCluster, filled: str) -> None:
 
 
 def test_pause(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
-    """A paused partition is not read while the other one is; later it continues where it
+    """A paused partition is not read while the other partition is read; later it continues where it
     stopped."""
     topic = make_topic(partitions=2)
     with writer(kafka) as producer, reader(kafka) as consumer:

@@ -169,8 +169,8 @@ def test_a_tombstone_compacts(kafka: KafkaCluster, make_topic: MakeTopic) -> Non
 
 
 def test_a_compacted_topic_needs_keys(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
-    """A compacted topic refuses a message without a key with INVALID_RECORD, and takes the next
-    one."""
+    """A compacted topic refuses a message without a key with INVALID_RECORD, and accepts the next
+    message."""
     topic = make_topic(cleanup_policy="compact")
     reports = Reports()
     with writer(kafka) as producer:
@@ -243,7 +243,7 @@ def test_too_large_for_the_client(kafka: KafkaCluster, topic: str) -> None:
 
 
 def test_too_large_for_the_broker(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
-    """If a message exceeds the topic's max.message.bytes, its report has the error; others
+    """If a message exceeds the topic's max.message.bytes, its report has the error; other messages
     arrive."""
     topic = make_topic(max_message_bytes="5000")
     reports = Reports()

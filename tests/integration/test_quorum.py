@@ -197,8 +197,8 @@ def test_a_controller_is_forgotten(quorum: DynamicQuorum, admin: AdminClient) ->
 
 @in_loop
 async def test_a_static_quorum(own_kafka: OwnKafkaCluster) -> None:
-    """With asyncio: all brokers are voters, which cannot be changed; each broker returns its
-    features."""
+    """AIOAdminClient shows that all brokers are voters; it cannot change the voters, and gets each
+    broker's features."""
     async with AIOAdminClient(own_kafka.config()) as admin:
         quorum = await admin.describe_metadata_quorum()
         places = {(each.replica_id, each.replica_directory_id) for each in quorum.voters}

@@ -29,7 +29,7 @@ def end_of(consumer: Consumer) -> int:
 
 
 def test_an_open_transaction_is_a_wall(kafka: KafkaCluster, topic: str) -> None:
-    """Records after the first record of an open transaction wait, too, so that the order is
+    """Until a transaction ends, readers get no record after its first record, so that the order is
     kept."""
     with (
         transactional(kafka) as slow,

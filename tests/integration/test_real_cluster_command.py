@@ -18,7 +18,7 @@ pytestmark = pytest.mark.integration
 
 
 def test_a_real_broker() -> None:
-    """The address on stdout is that of a broker that supports what the embedded one does not.
+    """The command prints the address of a broker of Apache Kafka, which clients can use.
 
     The command ends with status 0, and the broker ends with it.
     """

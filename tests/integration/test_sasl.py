@@ -1,4 +1,4 @@
-"""SASL with passwords: clients with the right password log in, and others get an error."""
+"""SASL with passwords: clients with the right password log in, and other clients get an error."""
 
 from __future__ import annotations
 

@@ -193,7 +193,7 @@ def test_json_through_brokers(
 def test_protobuf_through_brokers(
     kafka: KafkaCluster, topic: str, url: str, client: SchemaRegistryClient, message: Any
 ) -> None:
-    """Messages come back even if their files import others or if they are not first in their
+    """Messages come back even if their files import other files or if they are not first in their
     file."""
     serializer = ProtobufSerializer(type(message), client, {"skip.known.types": False})
     with SchemaRegistryClient({"url": url}) as other:

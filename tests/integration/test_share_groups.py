@@ -84,7 +84,8 @@ def test_members_share_one_partition(
 
 
 def test_accept_release_reject(ten: str, make_member: MakeMember) -> None:
-    """Accepted and rejected records do not come again; released ones do, with a count of 2."""
+    """Accepted and rejected records do not come again; released records come again, with a count of
+    2."""
     member = make_member()
     records = member.fetch()
     assert [record.value() for record in records] == numbers(0, 10)

@@ -189,7 +189,8 @@ def test_tls_to_a_plaintext_listener(
 ) -> None:
     """error_cb gets _TRANSPORT, and the text reports a failed TLS handshake.
 
-    The text contains a likely reason only if the broker's answer arrives before it hangs up.
+    The text contains a likely reason only if the broker's answer arrives before the broker closes
+    the connection.
     """
     tls["bootstrap.servers"] = secured_kafka.servers("PLAINTEXT")
     told(client, tls, KafkaError._TRANSPORT, "SSL_HANDSHAKE")

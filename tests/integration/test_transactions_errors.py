@@ -1,4 +1,4 @@
-"""The errors of transactions show what to do: repeat the call, abort, or start again.
+"""The errors of transactions show the next step: repeat the call, abort, or start again.
 
 Tests with mock brokers cover faults that real brokers cannot produce quickly.
 """

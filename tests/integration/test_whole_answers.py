@@ -20,8 +20,8 @@ PARTITIONS = 6
 EACH = 100
 ALL = PARTITIONS * EACH
 POLLS = 12
-# If a thread stops for 5 ms between two of its partitions, librdkafka requests the first partition
-# alone. Without the patch, about half of the polls returned too few messages.
+# If a thread of librdkafka stops for 5 ms after it has prepared one partition, librdkafka requests
+# this partition alone. Without the patch, about half of the polls returned too few messages.
 WHOLE = 10
 
 

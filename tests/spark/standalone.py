@@ -59,7 +59,7 @@ def standalone_cluster(folder: Path) -> Iterator[StandaloneCluster]:
 
 
 def look_again() -> None:
-    """The pause between two checks: Java takes seconds to start, and needs the processor for it."""
+    """The pause between two checks: frequent checks would slow the start of Java."""
     time.sleep(0.05)
 
 

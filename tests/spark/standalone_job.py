@@ -92,7 +92,7 @@ def _values(spark: SparkSession, bootstrap: str, topic: str) -> list[str]:
 
 
 def main() -> None:
-    """Run on a master; print the findings."""
+    """Run the job on a master, and print the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("--master", "--bootstrap", "--source", "--target"):
         parser.add_argument(name, required=True)

@@ -119,7 +119,7 @@ def test_small_partitions_share_a_task(
 def test_a_partition_larger_than_a_batch_comes_whole(
     load: Callable[..., Any], cluster: MockCluster, new_topic: Callable[..., str]
 ) -> None:
-    """Every offset is there once, over many record batches and both sizes of messages."""
+    """Every offset is returned once, from many record batches with small and large messages."""
     topic = new_topic(partitions=1)
     rows = [{"value": b"x" * (10 if number % 1000 else 20_000)} for number in range(50_000)]
     fill(cluster, topic, rows)
@@ -133,7 +133,7 @@ def test_a_partition_larger_than_a_batch_comes_whole(
 def test_part_of_a_read_can_be_taken(
     load: Callable[..., Any], cluster: MockCluster, new_topic: Callable[..., str]
 ) -> None:
-    """A task that Spark stops early leaves its worker fit for the next one."""
+    """If Spark stops a task early, the same worker can run the next task."""
     topic = new_topic(partitions=1)
     fill(cluster, topic, numbered(5_000, partitions=1))
     assert load(topic).limit(1).count() == 1

@@ -175,7 +175,7 @@ def test_spark_connect(
 def test_what_declarative_pipelines_cannot_have(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str, message: str
 ) -> None:
-    """The error names the key, and comes before anything is asked of Spark."""
+    """The error names the key, and is raised before the pipeline calls Spark."""
     for name in ("SERVERS", "FLIGHTS", "RESULTS"):
         monkeypatch.setenv(name, "localhost:1")
     file = tmp_path / "delays.toml"

@@ -105,7 +105,7 @@ def test_tasks_of_a_batch_are_told_apart(query: Query) -> None:
 
 
 def test_an_attempt_that_was_overtaken_fails(query: Query) -> None:
-    """The later one of two concurrent attempts writes; the error of the other one has the
+    """Of two attempts at the same time, the later one writes; the earlier one fails with the
     reason."""
     with pytest.raises(KafkaException, match=r"batch 0 .* another attempt") as overtaken:
         query.task(0, ["a"], meanwhile=lambda: query.elsewhere(["a"]))
@@ -125,7 +125,8 @@ def test_a_producer_of_before_is_replaced_where_another_worker_wrote_since(query
 
 
 def test_what_a_dead_attempt_left_open_is_aborted(kafka: KafkaCluster, query: Query) -> None:
-    """The next attempt does not wait for this transaction to time out, and does not commit it."""
+    """The next attempt aborts the open transaction of a dead attempt, and does not wait for its
+    timeout."""
     name = f"spark-rdkafka-{query.id}-0"
     with Producer(kafka.config() | {"transactional.id": name}) as dead:
         dead.init_transactions(TIMEOUT)
@@ -139,8 +140,7 @@ def test_what_a_dead_attempt_left_open_is_aborted(kafka: KafkaCluster, query: Qu
 
 
 def test_rows_that_end_too_early_are_not_committed(query: Query) -> None:
-    """If such rows were committed, an incomplete part would count as all of the task's rows for
-    ever."""
+    """If a part of the rows were committed, no later attempt would write the missing rows."""
     with pytest.raises(IncompleteInput):
         query.task(0, ["a"], complete=False)
     assert query.task(0, ["a"], ["b"]) == 2
@@ -174,8 +174,8 @@ def test_another_plan_is_noticed(query: Query) -> None:
 
 
 def test_a_bad_row_leaves_nothing_behind(query: Query) -> None:
-    """A bad row leaves neither earlier rows nor a transaction that readers would have to wait
-    for."""
+    """After a bad row, readers see no earlier rows of its task, and wait for no open
+    transaction."""
     message = r"row 1: .*too large \(topic 'topic-.*', key of 0 bytes, value of 2000000 bytes"
     with pytest.raises(KafkaException, match=message):
         query.task(0, ["a"], ["b", "x" * 2_000_000])
@@ -184,8 +184,7 @@ def test_a_bad_row_leaves_nothing_behind(query: Query) -> None:
 
 
 def test_the_names_of_ids_begin_as_told(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
-    """The ids begin with the prefix that an ACL can allow; another topic's name can hold the
-    marker."""
+    """Options set the prefix of the ids, for use in an ACL, and another topic for the markers."""
     topic, markers = make_topic(), make_topic()
     query = Query(kafka, topic, transactionalidprefix="etl", markertopic=markers)
     assert query.task(0, ["a"]) == 1

@@ -1,4 +1,5 @@
-"""Filters that Spark pushes down: the source applies some, and returns the others to Spark."""
+"""Filters that Spark pushes down: the source applies some filters, and returns the other filters to
+Spark."""
 
 from __future__ import annotations
 

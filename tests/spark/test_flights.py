@@ -100,8 +100,7 @@ def demo(tmp_path: Path, java: None) -> Iterator[subprocess.Popen[str]]:
         try:
             yield process
         finally:
-            # At SIGTERM the demo ends the processes that it started, which lead sessions of their
-            # own.
+            # At SIGTERM the demo ends the processes that it started, each in a session of its own.
             process.terminate()
             with suppress(subprocess.TimeoutExpired):
                 process.communicate(timeout=_SECONDS)

@@ -151,8 +151,7 @@ def test_a_producer_has_prohibitions_of_its_own(name: str) -> None:
 
 
 def test_what_has_no_effect_is_left_out_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
-    """The internal settings of Java's clients do no harm; a warning reports that they are
-    ignored."""
+    """Settings that only affect Java's own code are ignored, with a warning."""
     with caplog.at_level(logging.WARNING):
         given = {"max.poll.records": "9", "compression.lz4.level": "3", "fetch.min.bytes": "1"}
         assert translate(given, "consumer") == {"fetch.min.bytes": "1"}

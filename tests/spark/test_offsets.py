@@ -131,7 +131,7 @@ def test_timestamps_resolve_to_the_first_offset_that_is_not_earlier() -> None:
 
 
 def test_a_time_that_no_message_has_reached() -> None:
-    """Depending on the strategy, this is an error with advice, or reading starts at the latest
+    """If all messages are earlier, the strategy decides: an error, or reading from the latest
     offset."""
 
     def at(times: object) -> dict[Partition, int | None]:

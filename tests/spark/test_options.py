@@ -1,6 +1,6 @@
 """Options of the data source have Spark's names.
 
-The error about a wrong option says what to do.
+The error about a wrong option contains advice.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def streaming(**more: str) -> Any:
 
 
 def test_a_batch_read_covers_the_whole_topic_by_default() -> None:
-    """As in Spark's guide, it covers the earliest to the latest offsets."""
+    """As in Spark's guide, a batch read covers the earliest to the latest offsets."""
     options = batch()
     assert (options.starting, options.ending) == ("earliest", "latest")
 
@@ -68,7 +68,7 @@ def test_offsets_can_be_given_as_json() -> None:
 
 
 def test_values_keep_spark_s_spelling() -> None:
-    """Words may be in any case; milliseconds become seconds."""
+    """Words may be in upper or lower case; milliseconds become seconds."""
     options = streaming(
         startingoffsets="EARLIEST",
         failondataloss="False",
@@ -84,7 +84,8 @@ def test_values_keep_spark_s_spelling() -> None:
 
 
 def test_the_time_of_a_question_has_java_s_name() -> None:
-    """This timeout is the source's own and not a property of librdkafka; it has a default."""
+    """default.api.timeout.ms is the source's own timeout and not a property of librdkafka; it has a
+    default."""
     options = batch(**{"kafka.default.api.timeout.ms": "2500"})
     assert options.retries.timeout == 2.5
     assert "default.api.timeout.ms" not in options.kafka
@@ -156,7 +157,7 @@ def test_a_streaming_query_has_no_end() -> None:
 
 @pytest.mark.parametrize("name", ["endingtimestamp", "endingoffsetsbytimestamp"])
 def test_a_streaming_query_has_no_end_in_time_either(name: str) -> None:
-    """Both options for an ending time are refused."""
+    """A streaming query refuses both options for an ending time."""
     with pytest.raises(ValueError, match="a streaming query has no end"):
         streaming(**{name: "5"})
 
@@ -179,7 +180,7 @@ def test_a_timestamp_goes_before_timestamps_and_these_before_offsets() -> None:
 
 
 def test_a_minimum_of_offsets_is_not_above_the_maximum() -> None:
-    """No micro-batch could satisfy both limits."""
+    """A minimum above the maximum is refused, because no micro-batch could satisfy both limits."""
     options = streaming(minoffsetspertrigger="5", maxoffsetspertrigger="5", maxtriggerdelay="2 min")
     assert (options.min_offsets_per_trigger, options.max_trigger_delay) == (5, 120)
     assert streaming().max_trigger_delay == 15 * 60
@@ -206,7 +207,7 @@ def test_times_are_written_as_in_spark(text: str, seconds: float) -> None:
 def test_a_batch_read_says_that_options_of_streams_do_nothing(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """As in Spark's own source, this is a warning and not an error."""
+    """As in Spark's own source, an option for streams is only a warning in a batch read."""
     with caplog.at_level(logging.WARNING):
         batch(maxoffsetspertrigger="5")
     assert "option maxOffsetsPerTrigger has no effect in a batch read" in caplog.text
@@ -221,7 +222,7 @@ def test_a_group_can_be_named_for_access_control() -> None:
 
 
 def test_headers_are_a_column_only_if_asked_for() -> None:
-    """The schema depends on this option alone."""
+    """Only the option includeHeaders decides whether the schema has a column for headers."""
     assert includes_headers({"includeheaders": "true"}) is True
     assert includes_headers({}) is False
     with pytest.raises(ValueError, match="option includeHeaders"):

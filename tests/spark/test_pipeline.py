@@ -124,7 +124,7 @@ class Place:
 
 @pytest.fixture
 def place(cluster: MockCluster, new_topic: Callable[..., str], tmp_path: Path) -> Place:
-    """A new place for each test."""
+    """Topics, a directory and a file of the test's own."""
     return Place(cluster, new_topic, tmp_path)
 
 
@@ -199,7 +199,8 @@ def test_rows_that_do_not_decode_end_the_query(spark: Any, place: Place) -> None
 
 
 def test_every_query_is_stopped() -> None:
-    """If one query does not stop in time, the others are stopped before the error is raised."""
+    """If one query does not stop in time, the other queries are stopped before the error is
+    raised."""
     stopped: list[str] = []
 
     class Query:
@@ -244,7 +245,8 @@ def test_what_spark_refuses_is_named_with_its_line(spark: Any, place: Place) -> 
 
 
 def test_corrupt_avro(spark: Any, place: Place) -> None:
-    """Rows with an id and with a GUID are read; corrupt ones are dead letters, with the reason."""
+    """Rows with an id and with a GUID are read; corrupt rows become dead letters, with the
+    reason."""
     fastavro = pytest.importorskip("fastavro", reason="fastavro is not installed")
     pytest.importorskip("httpx", reason="httpx is not installed")
     from tests.support.schema_registry import running_registry

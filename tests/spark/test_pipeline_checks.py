@@ -210,7 +210,8 @@ def test_what_is_wrong_is_named_with_its_line(
     ["files", "./files/", "x/../files", "files/late", ".", "file:files"],
 )
 def test_two_sinks_have_two_directories(tmp_path: Path, other: str) -> None:
-    """Otherwise, a sink would overwrite the other sink's files or make them unreadable."""
+    """Two sinks cannot share a directory: each sink would overwrite or damage the other sink's
+    files."""
     more = f'path = "files"\n[sinks.more]\nformat = "parquet"\ninput = "flights"\npath = "{other}"'
     found = problems(tmp_path, ('path = "files"', more))
     assert found == [
@@ -314,7 +315,7 @@ def test_secrets_of_every_kind_are_concealed(
     table: str, name: str, value: Any, hidden: str
 ) -> None:
     """Keys, pass phrases, and passwords inside URLs, JDBC addresses and JAAS texts are hidden in
-    every form in which Spark prints them, wherever the setting stands."""
+    every form in which Spark prints them, wherever the setting is."""
     settings = {name: value}
     source = Source(topics=("t",), options=settings if table == "options" else {})
     pipeline = Pipeline(
@@ -362,7 +363,7 @@ def test_what_is_no_secret_stays_readable() -> None:
 
 
 def test_problems_of_a_file_do_not_quote_its_secrets(tmp_path: Path) -> None:
-    """A quoted value from a wrong place does not show the passwords of other places."""
+    """A quoted value does not show a password that another setting of the file contains."""
     wrong = f'format = "jdbc://u:{secret("kafka")}@db"\noptions.password = "{secret("kafka")}"'
     found = problems(tmp_path, ('format = "parquet"', wrong))
     assert "cannot be" in "".join(found)
@@ -469,7 +470,7 @@ def test_lines_of_keys() -> None:
     ],
 )
 def test_tables_of_a_query(sql: str, wanted: set[str]) -> None:
-    """Tables follow FROM and JOIN; a catalog's tables, and lookalikes in texts, do not count."""
+    """Tables follow FROM and JOIN; tables of a catalog, texts and comments do not count."""
     assert tables(sql) == wanted
 
 

@@ -416,7 +416,8 @@ def test_avro_types(decode: Decode, registry: FakeRegistry) -> None:
 def test_avro_schemas_that_spark_cannot_have(
     decode: Decode, registry: FakeRegistry, schema: str, wanted: str
 ) -> None:
-    """Such schemas are refused when the pipeline is planned, and not row by row."""
+    """Schemas that Spark does not support are refused when the pipeline is planned, and not row by
+    row."""
     registry.register("s", schema)
     with pytest.raises(ValueError, match=wanted):
         decode(Decoding(format="avro"))
@@ -503,7 +504,8 @@ def test_json_schema(decode: Decode, registry: FakeRegistry) -> None:
 
 
 def test_json_of_any_type(decode: Decode, registry: FakeRegistry) -> None:
-    """Keywords side by side work as in JSONDecoder; a value without a single type is JSON text."""
+    """Keywords next to `$ref` apply, as in JSONDecoder; a value without a single type is JSON
+    text."""
     schema = {
         "$ref": "#/$defs/base",
         "properties": {

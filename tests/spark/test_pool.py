@@ -14,7 +14,8 @@ from tests.support.waiting import wait_until
 
 
 class Client:
-    """A client that only records when it is closed. It is false, like an empty Producer."""
+    """A client that only records when it is closed. Its bool() is False, like that of an empty
+    Producer."""
 
     def __init__(self, config: dict[str, str]) -> None:
         self.config = config
@@ -48,7 +49,7 @@ def test_one_client_is_lent_to_one_borrower() -> None:
 
 
 def test_a_client_whose_user_failed_is_closed() -> None:
-    """The state of such a client is unknown."""
+    """After an exception in a task, its client is closed, because the client's state is unknown."""
     pool = Pool(Client)
     with pytest.raises(ZeroDivisionError), pool.borrow({}) as client:
         raise ZeroDivisionError
@@ -64,7 +65,7 @@ def test_few_idle_clients_are_kept() -> None:
 
 
 def test_close_closes_the_idle_ones() -> None:
-    """The next borrower gets a new client."""
+    """After close(), the next borrower gets a new client."""
     pool = Pool(Client)
     first = borrowed(pool)
     pool.close()
@@ -121,7 +122,8 @@ def test_a_key_goes_to_the_partition_of_java_s_clients() -> None:
 
 
 def test_the_user_may_have_a_longer_queue() -> None:
-    """A link with a long delay holds more messages than fit into a processor's cache."""
+    """The user can set a longer queue, for a link whose delay needs more messages than the
+    default."""
     assert producer_config({})["queue.buffering.max.messages"] == "20000"
     longer = producer_config({"queue.buffering.max.messages": "500000"})
     assert longer["queue.buffering.max.messages"] == "500000"

@@ -157,7 +157,7 @@ def test_timestamp_types_come_through(
 def test_partitions_that_are_added_join_a_running_stream(
     kafka: KafkaCluster, make_topic: Callable[..., str], servers: str
 ) -> None:
-    """They are read from their first message."""
+    """A running query reads a new partition from its first message."""
     topic = make_topic(**KEPT)
     reader = stream_reader(servers, subscribe=topic)
     start = reader.initialOffset()
@@ -173,7 +173,7 @@ def test_partitions_that_are_added_join_a_running_stream(
 def test_a_topic_that_is_deleted_is_a_loss(
     kafka: KafkaCluster, make_topic: Callable[..., str], servers: str
 ) -> None:
-    """The unread messages are lost, the messages that were read are not; the topic may return."""
+    """Unread messages of a deleted topic are reported as lost. A new topic of the name is read."""
     topic = make_topic(**KEPT)
     fill(kafka, topic, [("one", 0, 1), ("two", 0, 2)])
     strict = stream_reader(servers, subscribe=topic, startingOffsets="earliest")
@@ -227,7 +227,7 @@ def test_a_topic_that_is_deleted_under_a_task_is_a_loss(
 def test_an_aborted_transaction_at_the_end_of_a_range_is_passed(
     kafka: KafkaCluster, topic: str, servers: str
 ) -> None:
-    """With read_committed, the offsets of its messages and of its marker return no message."""
+    """With read_committed, the reader skips aborted messages and a marker at the end of a range."""
     with Producer({**kafka.config(), "transactional.id": topic}) as producer:
         producer.init_transactions(30)
         for value in ("kept", "aborted"):
@@ -240,7 +240,7 @@ def test_an_aborted_transaction_at_the_end_of_a_range_is_passed(
                 producer.abort_transaction(30)
     committed = {"kafka.isolation.level": "read_committed"}
     assert read(servers, subscribe=topic, **committed) == ["kept"]
-    # As in Spark's own source, the default isolation level reads all of them.
+    # As in Spark's own source, the default isolation level also reads aborted messages.
     assert read(servers, subscribe=topic) == ["aborted", "kept"]
     tail = {"startingOffsets": json.dumps({topic: {"0": 2}}), **committed}
     assert read(servers, subscribe=topic, **tail) == []

@@ -157,7 +157,7 @@ def test_offsets_that_are_not_there_are_a_loss(filled: str, servers: str) -> Non
 
 
 def test_an_empty_topic_is_no_error(new_topic: Callable[..., str], servers: str) -> None:
-    """It has no rows."""
+    """A read of an empty topic has no rows."""
     assert batch_reader(servers, subscribe=new_topic(), minPartitions=5).partitions() == []
 
 
@@ -347,7 +347,8 @@ def test_a_new_stream_at_the_latest_offsets_survives_its_first_batch(
 def test_a_topic_may_go_while_its_offsets_are_asked_for(
     cluster: MockCluster, filled: str, servers: str
 ) -> None:
-    """The reader then asks again which topics exist."""
+    """If a topic is deleted during the request for its offsets, the reader asks again which topics
+    exist."""
     reader = stream_reader(servers, subscribe=filled)
     cluster.inject_errors("ListOffsets", [KafkaError.UNKNOWN_TOPIC_OR_PART])
     start = {filled: {"0": 0, "1": 0}}
@@ -356,7 +357,7 @@ def test_a_topic_may_go_while_its_offsets_are_asked_for(
 
 
 def test_a_stream_splits_its_ranges(filled: str, servers: str) -> None:
-    """A stream splits them as a batch read does."""
+    """A stream splits its ranges as a batch read does."""
     reader = stream_reader(servers, subscribe=filled, minPartitions=4, startingOffsets="earliest")
     start = reader.initialOffset()
     planned = reader.partitions(start, reader.latestOffset(start, EVERYTHING))
@@ -426,7 +427,8 @@ def test_partitions_added_before_an_available_now_query_starts_are_read(
 def test_a_new_topic_of_a_pattern_joins_a_running_query(
     cluster: MockCluster, new_topic: Callable[..., str], servers: str
 ) -> None:
-    """Its first message is read, although the query started at the latest offsets."""
+    """A new topic is read from its first message, although the query started at the latest
+    offsets."""
     first = new_topic(partitions=1)
     pattern = f"{first}.*"
     fill(cluster, first, [{"value": "before"}])

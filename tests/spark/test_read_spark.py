@@ -46,7 +46,8 @@ def test_sql_knows_the_source(spark: Any, cluster: MockCluster, filled: str) -> 
 
 
 def test_filters_are_pushed_down(spark: Any, cluster: MockCluster, filled: str) -> None:
-    """With Spark's switch on, other partitions are not read; Spark applies the other filters."""
+    """If Spark pushes filters down, other partitions are not read; Spark applies the other
+    filters."""
     frame = spark.read.format("rdkafka").option("subscribe", filled)
     frame = frame.option("kafka.bootstrap.servers", cluster.bootstrap_servers).load()
     wanted = "partition = 1 AND offset IN (2, 4) AND topic != 'x' AND value IS NOT NULL"

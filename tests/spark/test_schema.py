@@ -68,6 +68,6 @@ def test_a_write_needs_a_value_and_a_topic() -> None:
 
 
 def test_a_column_of_another_type_cannot_be_written() -> None:
-    """The user must choose the bytes of a number."""
+    """A number is refused: the user must choose how to write it as bytes."""
     with pytest.raises(ValueError, match="column value is int; it must be string or binary"):
         writable_columns(struct(value=IntegerType()), topic_given=True)

@@ -117,7 +117,8 @@ def test_all_ranges_are_fetched_at_once(
 def test_columns_that_are_not_wanted_are_not_returned(
     cluster: MockCluster, new_topic: Callable[..., str], servers: str
 ) -> None:
-    """The topic and the partition tell ranges apart, but are not columns of the result."""
+    """The reader uses the topic and the partition to distinguish ranges, but does not return these
+    columns."""
     topic = new_topic()
     fill(cluster, topic, numbered(20))
     schema = StructType().add("value", "binary")
@@ -208,7 +209,7 @@ def test_a_loss_that_turns_out_to_be_none_costs_no_rows(
 def test_other_errors_end_the_task(
     new_topic: Callable[..., str], servers: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """These errors do not count as a loss."""
+    """An error that is not a loss of data fails the task, even with failOnDataLoss=false."""
 
     def refuse(self: Any, most: int) -> Any:
         raise KafkaException(KafkaError(KafkaError.TOPIC_AUTHORIZATION_FAILED))

@@ -39,7 +39,8 @@ def test_nothing_is_cut_without_a_reason() -> None:
 
 @pytest.mark.parametrize("least", [3, 10, 37, 999])
 def test_min_partitions_are_shared_by_size(least: int) -> None:
-    """A large partition is cut into more pieces, which are about as large as the others."""
+    """A large partition is cut into more pieces, which are about as large as the pieces of other
+    partitions."""
     pieces = split_ranges(RANGES, min_partitions=least, max_records=None)
     check_covered(pieces, RANGES)
     assert least <= len(pieces) <= least + 1
@@ -79,7 +80,8 @@ def tasks_of(ranges: list[OffsetRange], **options: str) -> list[list[OffsetRange
 
 
 def test_nearly_empty_partitions_share_tasks() -> None:
-    """The ranges of 10,000 partitions share enough tasks for a few machines; each is there once."""
+    """The ranges of 10,000 partitions share enough tasks for a few machines; each range is in one
+    task."""
     tasks = tasks_of(tiny(10_000))
     assert 64 <= len(tasks) <= 66
     assert [one for task in tasks for one in task] == tiny(10_000)
@@ -112,7 +114,7 @@ def test_the_number_of_tasks_follows_options() -> None:
 
 
 def test_a_task_has_no_partition_twice() -> None:
-    """A consumer has only one position in a partition."""
+    """Each task has at most one range of a partition, because a consumer has one position in it."""
     pieces = [OffsetRange(A, 0, 1), OffsetRange(A, 1, 2), OffsetRange(B, 0, 1)]
     tasks = group_ranges(pieces, least_tasks=1, max_ranges=10, max_records=10)
     assert [task.ranges for task in tasks] == [tuple(pieces[:1]), tuple(pieces[1:])]
@@ -124,7 +126,8 @@ def test_a_loss_is_not_hidden_by_a_limit() -> None:
 
 
 def test_a_micro_batch_waits_for_enough_offsets(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first micro-batch of a run does not wait; others wait at most for the delay."""
+    """The first micro-batch of a run does not wait; other micro-batches wait at most for the
+    delay."""
     now = 100.0
     monkeypatch.setattr(admission.time, "monotonic", lambda: now)
     waiting = Waiting(10, delay=60)
@@ -139,5 +142,5 @@ def test_a_micro_batch_waits_for_enough_offsets(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_without_a_minimum_nothing_waits() -> None:
-    """A micro-batch may have any number of offsets then."""
+    """Without a minimum, a micro-batch may have any number of offsets."""
     assert not Waiting(None, delay=60).goes_on({A: 0}, {A: 0})

@@ -85,7 +85,8 @@ def _environment() -> dict[str, str]:
 def test_a_job_survives_the_loss_of_an_executor(
     standalone: StandaloneCluster, cluster: MockCluster, source: str, target: str, tmp_path: Path
 ) -> None:
-    """Batch read, batch write and a stream return every row once; a lost executor costs a retry.
+    """Batch read, batch write and a stream return every row once; a lost executor only causes a
+    retry.
 
     The test kills the executor while both executors process messages of the scan.
     """

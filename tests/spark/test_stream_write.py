@@ -97,7 +97,7 @@ def test_results_that_change_are_written_again(
 def test_a_batch_whose_rows_could_not_be_computed_is_written_once(
     spark: Any, run: Any, kafka: KafkaCluster, make_topic: MakeTopic, tmp_path: Path
 ) -> None:
-    """If the rows stop in the middle of a task, the rows so far are not taken for all rows.
+    """If a task's rows end too early, the writer does not commit them as the complete task.
 
     Spark then closes the stream to the writer's worker between two record batches, which looks like
     a regular end. The next run finds that the batch is not written, and writes it.

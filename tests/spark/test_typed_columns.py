@@ -138,7 +138,7 @@ def test_a_stream(
     flights: str,
     tmp_path: Any,
 ) -> None:
-    """Micro-batches have the same columns."""
+    """Micro-batches have the same columns as batch reads."""
     stream = (
         spark.readStream.format("rdkafka")
         .option("kafka.bootstrap.servers", cluster.bootstrap_servers)

@@ -192,7 +192,7 @@ def test_columns_that_do_not_fit(
     columns: str,
     wanted: str,
 ) -> None:
-    """The write refuses them before any task starts."""
+    """Before any task starts, the write refuses columns that do not fit the schema."""
     if schema is not None:
         registry.register("t-value", json.dumps(schema))
     with pytest.raises(ValueError, match=wanted):
@@ -460,7 +460,7 @@ def test_plain_json(
 def test_columns_that_json_has_not(
     encoder: Callable[..., RowEncoder], columns: str, wanted: str
 ) -> None:
-    """The write refuses them before any task starts."""
+    """Before any task starts, the write refuses columns that JSON cannot represent."""
     with pytest.raises(ValueError, match=wanted):
         encoder(parse_ddl(f"value {columns}"), valueFormat="json")
 
@@ -474,7 +474,7 @@ def test_columns_that_json_has_not(
     ],
 )
 def test_variants(encoder: Callable[..., RowEncoder], kind: DataType) -> None:
-    """The write refuses them, because Arrow gives the bytes that only Spark itself can read."""
+    """The write refuses a VARIANT, because Arrow returns bytes that only Spark itself can read."""
     with pytest.raises(ValueError, match="column value: a VARIANT has no type"):
         encoder(StructType([StructField("value", kind)]), valueFormat="json")
 

@@ -54,7 +54,7 @@ def translate_security(given: Mapping[str, str], wording: Wording) -> dict[str, 
         wording: what the errors call a property.
 
     Raises:
-        ValueError: a property cannot be honoured; the error names what to set instead.
+        ValueError: a property cannot be translated; the error names what to set instead.
     """
     for name, reason in _REFUSED.items():
         if name in given:
@@ -111,7 +111,7 @@ def _key_store(rest: dict[str, str], wording: Wording) -> dict[str, str]:
 
 
 def _kind(rest: dict[str, str], store: str, location: str | None, wording: Wording) -> str:
-    """Take the type of a store: what the file contains, or else what is given or what it is called.
+    """Take the type of a store from the file's contents, or else from the properties or its name.
 
     Java reads PKCS#12 also if the type is JKS, and has written it for years into files called .jks.
     """

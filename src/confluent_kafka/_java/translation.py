@@ -31,8 +31,8 @@ def translate(
         The configuration, and the names of the properties that have no effect here.
 
     Raises:
-        ValueError: a property cannot be honoured, or is given under both names. The error contains
-            no value, except of properties that are not secret.
+        ValueError: a property cannot be translated, or is given under both names. The error
+            contains no value, except of properties that are not secret.
     """
     without_effect = [
         name

@@ -14,7 +14,7 @@ class Node:
         id: the broker's id.
         id_string: the id as a str.
         host: the host name or address that clients connect to.
-        port: the port that goes with it.
+        port: the port at this host.
         rack: the rack of the broker, or None.
 
     librdkafka: rd_kafka_Node_t.

@@ -12,7 +12,7 @@ def to_pandas(batch: object) -> Any:
         ImportError: pandas or pyarrow is not installed.
     """
     try:
-        import pandas  # noqa: F401  # pyarrow imports it too, but its error says less
+        import pandas  # noqa: F401  # pyarrow imports it too, but its error contains less
         import pyarrow
     except ModuleNotFoundError as missing:
         raise ImportError(

@@ -82,7 +82,7 @@ class BrokerMetadata:
     Attributes:
         id: its id.
         host: the host name or address that clients connect to.
-        port: the port that goes with it.
+        port: the port at this host.
 
     librdkafka: rd_kafka_metadata_broker_t.
     """

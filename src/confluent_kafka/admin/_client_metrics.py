@@ -49,7 +49,8 @@ class ClientMetricsRequests(ProtocolRequests):
 
         Kafka: ListConfigResources (KIP-1000, KIP-1142).
         """
-        # Without types: brokers before 4.1 accept no list of types, and have only this type.
+        # The request names no types: brokers before 4.1 accept no list of types, and have only this
+        # type.
         request = protocol.ListConfigResourcesRequest()
         return self._exchange(request, ANY, request_timeout, _listed)
 

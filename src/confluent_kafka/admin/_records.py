@@ -34,7 +34,7 @@ class OffsetSpec:
 
     Args:
         index: a timestamp in ms since the epoch, or a number from -6 to -1 with a special meaning
-            in Kafka. Prefer the class methods, whose names say what they mean.
+            in Kafka. Prefer the class methods, whose names show what they mean.
 
     Raises:
         TypeError, ValueError: index has a wrong type or value.
@@ -81,7 +81,7 @@ class OffsetSpec:
 
     @classmethod
     def earliest_pending_upload(cls) -> OffsetSpec:
-        """The first offset that is still to go to tiered storage, or -1 (KIP-1023)."""
+        """The first offset that must still be copied to tiered storage, or -1 (KIP-1023)."""
         return cls(EARLIEST_PENDING_UPLOAD)
 
     @classmethod
@@ -265,8 +265,8 @@ class RecordRequests(LeaderRequests):
                 3600; 60 when None.
 
         Returns:
-            A future; its result is a dict of TopicPartition to None, or to the KafkaError that says
-            why there was no election: ELECTION_NOT_NEEDED, UNKNOWN_TOPIC_OR_PART ... If
+            A future; its result is a dict of TopicPartition to None, or to the KafkaError with the
+            reason why there was no election: ELECTION_NOT_NEEDED, UNKNOWN_TOPIC_OR_PART ... If
             `partitions` is None, the result leaves out partitions that need no election.
 
         Raises:

@@ -145,7 +145,7 @@ class AIOClient(ABC):
     async def api_versions(
         self, broker: int | None = None, timeout: float = -1
     ) -> dict[int, tuple[int, int]]:
-        """Return the requests that a broker knows; see Producer.api_versions()."""
+        """Return the requests that a broker supports; see Producer.api_versions()."""
         return await self._request(self._client.api_versions, broker, timeout)
 
     async def set_sasl_credentials(self, username: str, password: str) -> None:
@@ -175,8 +175,8 @@ class AIOClient(ABC):
         Closing a closed client does nothing.
 
         Args:
-            timeout: seconds to wait; -1 waits without limit. After the timeout, the client goes on
-                closing in the background.
+            timeout: seconds to wait; -1 waits without limit. After the timeout, the client
+                continues to close in the background.
 
         Returns:
             True if the client is closed, False if the timeout ended before that.

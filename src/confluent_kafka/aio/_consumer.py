@@ -547,7 +547,7 @@ class AIOConsumer(AIOClient):
             super()._begin_turn()
 
     async def _may_fetch(self, until: float) -> bool:
-        """Wait while a rebalance callback runs. Return False if time is up before it ends.
+        """Wait while a rebalance callback runs. Return False if the timeout ends before it.
 
         While the callback commits offsets, its partitions must not be read.
         """
@@ -566,7 +566,7 @@ class AIOConsumer(AIOClient):
         return True
 
     async def _gather(self, num_messages: int, until: float) -> bool:
-        """Wait for messages, until time is up. Return whether the caller may take messages.
+        """Wait for messages until the timeout. Return whether the caller may take messages.
 
         The method itself takes no message. So a cancellation of the wait loses no message.
         """
@@ -584,7 +584,7 @@ class AIOConsumer(AIOClient):
         return False
 
     async def _until_more(self, until: float) -> bool:
-        """Wait for more messages. Return False if time is up.
+        """Wait for more messages. Return False after the timeout.
 
         A call that stops before the queue is empty gets no event for the remaining messages.
         """

@@ -467,7 +467,7 @@ class AIOProducer(AIOClient):
     async def _produce_slowly(
         self, on_delivery: OnDelivery | None, fields: tuple[Any, ...]
     ) -> asyncio.Future[Message]:
-        """Produce with the checks that are rarely needed: the loop, other tasks' turn, and room."""
+        """Produce with rarely needed checks: of the loop, of waiting tasks, and of room."""
         self._check_loop()
         if not self._client._is_turn:
             await self._let_others()
@@ -565,7 +565,7 @@ class AIOProducer(AIOClient):
 
 
 def _as_dict(message: Any) -> Any:
-    """Return a dict, which can record that the message was refused. None is likely a mistake."""
+    """Return a dict, which can record a refusal. None stays None, and is refused as a mistake."""
     return message if message is None or isinstance(message, dict) else {"value": message}
 
 

@@ -33,7 +33,7 @@ class Steps:
     the next call takes the same step, it returns the result of the cancelled step. If it takes
     another step, it raises the error of the cancelled step; only an abort does not raise that
     error. If the cancelled step began a transaction, the transaction is aborted, because no task
-    knows of it.
+    would end it.
 
     Args:
         client: the producer, whose calls wait on threads.

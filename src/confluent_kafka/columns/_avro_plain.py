@@ -27,7 +27,7 @@ _TIMES = {
     "local-timestamp-micros": ("ts", 10**3),
     "local-timestamp-nanos": ("ts", 1),
 }
-# Not the wall clock of other zones: a column holds UTC.
+# The zones in which a column, which holds UTC, has the local time. Other zones are refused.
 _LOCAL_ZONES = frozenset({"", "UTC", "Etc/UTC", "Z", "+00:00"})
 
 # The sizes of decimals in bytes: csrc/columns/decimal.h.
@@ -39,7 +39,7 @@ class Fit(IntEnum):
 
     Attributes:
         ANOTHER_KIND: text as bytes, an integer as a double or a date, a struct as a map.
-        LOSSY: a value may not fit, or may lose something.
+        LOSSY: a value may not fit, or may lose precision.
         EXACT: each value stays the same.
     """
 
@@ -125,7 +125,7 @@ def _time(schema: Primitive | Fixed, logical: str | None, column: Input) -> Plai
 
 
 def _number(schema: Primitive | Fixed, fit: Fit, scale: int, *, is_same: bool) -> PlainStep:
-    """Write an integer; `is_same` says whether the column's values have the same bits."""
+    """Write an integer; `is_same` shows whether the column's values have the same bits."""
     logical = schema.logical.get("name", "")
     if logical.startswith("time-"):  # times of day have an upper limit
         return PlainStep(logical, fit, {"argument": scale})

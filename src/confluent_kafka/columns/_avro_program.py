@@ -1,4 +1,4 @@
-"""Programs for csrc/columns/avro_steps.c: they say how to read a payload of Avro."""
+"""Programs for csrc/columns/avro_steps.c: they define how to read a payload of Avro."""
 
 from __future__ import annotations
 
@@ -216,7 +216,8 @@ class _Compiler(ProgramWriter):
             limit = (10**precision).to_bytes(width, "little")
             size = writer.size if isinstance(writer, Fixed) else 0
             step = f"decimal-{reader.kind}"
-            # The column may have fewer digits than the schema; a bad row's reason says so.
+            # The column may have fewer digits than the schema. The reason for a bad row
+            # distinguishes this case.
             table = (precision,) if precision < reader.logical["precision"] else ()
             self.emit(step, column, argument=size, table=table, data=limit, field=path)
         elif logical == "duration":

@@ -58,7 +58,7 @@ def from_arrow(schema: Any) -> Value:
     description = _arrow_type(schema)
     value = _value(description, "")
     if value.kind == "object":
-        # A schema does not say whether rows may be null.
+        # A schema does not define whether rows may be null.
         return value.optional(False)
     return value
 

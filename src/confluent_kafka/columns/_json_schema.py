@@ -158,7 +158,7 @@ class _Reader:
         return found
 
     def _add(self, place: Place, found: _Found, path: str, way: tuple[int, ...]) -> None:
-        """Add a schema and those that always apply with it; `way` has the ids on the way here."""
+        """Add a schema, and all that always apply with it; `way` has the ids on the way to it."""
         schema = place.schema
         if schema is True:
             return

@@ -145,7 +145,7 @@ class _LayoutMaker:
         return made
 
     def _set_rivals(self, descriptor: Any, made: Message) -> None:
-        """Tell each member of a oneof the other members, including those that nobody wants."""
+        """Record the other members, also those without a column, in each member of a oneof."""
         by_number = {one.number: one for one in made.fields}
         for oneof in descriptor.oneofs:
             members = [one.number for one in oneof.fields]

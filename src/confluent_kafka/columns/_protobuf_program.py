@@ -1,4 +1,4 @@
-"""Programs for csrc/columns/protobuf_steps.c: they say how to read the fields of a payload."""
+"""Programs for csrc/columns/protobuf_steps.c: they define how to read the fields of a payload."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class AvroDecoder(ProgramDecoder):
         writer_schema (str, dict or list): the schema that the payloads were written with: JSON
             text, or the result of json.loads() on it.
         reader_schema (str, dict or list, optional): the schema of the columns. The two schemas are
-            resolved as the Avro specification says (names and aliases, defaults, promotions).
+            resolved as in the Avro specification (names and aliases, defaults, promotions).
             Timestamps are converted to the reader's unit; other logical types with different units
             or scales do not resolve. Default: the writer's schema.
         columns (list of str, optional): the fields to decode, in this order, with dots for nested

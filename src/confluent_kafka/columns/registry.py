@@ -96,8 +96,8 @@ class RegistryColumns(ColumnDecoder, ColumnEncoder):
 
         Returns:
             DecodedRows: a row for each payload. A row is null if its payload is null or cannot be
-            decoded; `errors` says why. If the registry does not have a schema, or if the schema
-            cannot be read as the columns' schema, this is an error of the row.
+            decoded; `errors` has the reasons. If the registry does not have a schema, or if the
+            schema cannot be read as the columns' schema, this is an error of the row.
 
         Raises:
             SchemaRegistryError: the registry cannot be asked. Nothing is lost; try again.
@@ -301,8 +301,8 @@ class AvroColumns(RegistryColumns):
             prefix_schema_id_serializer of confluent_kafka.schema_registry (the default) writes the
             id before each payload, header_schema_id_serializer puts the GUID into a header.
 
-    Payloads of other versions of the schema are resolved as the Avro specification says. If you
-    pass the object as `value` to produce_arrow(), it encodes rows with the subject's latest schema.
+    Payloads of other versions of the schema are resolved as in the Avro specification. If you pass
+    the object as `value` to produce_arrow(), it encodes rows with the subject's latest schema.
     """
 
     _schema_type = "AVRO"

@@ -138,7 +138,7 @@ class _Reader:
         )
 
     def _single(self, target: str, field: Field, nullable: bool) -> Iterator[str]:
-        """Read a struct. If it is nullable, a byte before it says whether it is there."""
+        """Read a struct. If it is nullable, a byte before it shows whether it exists."""
         read = f"{target}, pos = read_{field.type}(data, pos, size)"
         if not nullable:
             yield read

@@ -1,4 +1,4 @@
-"""Kafka 4.4.0's messages; _schema.py says how to read them. Written by tools/protocol.py."""
+"""Kafka 4.4.0's messages; _schema.py describes their format. Written by tools/protocol.py."""
 
 TABLES = {
     "AbortedTxn": """data - 0 none

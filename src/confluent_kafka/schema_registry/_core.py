@@ -228,7 +228,7 @@ class Core(_Serde):
         return plan
 
     def _end(self) -> float:
-        """Return the time at which a plan that is made now ends."""
+        """Return the time at which a plan that is made now expires."""
         return 0.0 if self._ttl is None else time.monotonic() + self._ttl
 
     async def _subject(self, ctx: SerializationContext | None, name: str | None) -> str:

@@ -214,7 +214,7 @@ def closing(client: _Client, close_own: Callable[[], None]) -> Iterator[None]:
     """Close the objects that belong to a client, if the block has closed the client.
 
     If close() was refused (as in a callback) or interrupted by a signal, the client stays open and
-    goes on using these objects.
+    continues to use these objects.
 
     Args:
         client: the client that the block closes.

@@ -143,7 +143,7 @@ class Pool(Generic[C]):
             self._watch()
 
     def _shrink(self, at_most: int, unused_since: float = math.inf) -> None:
-        """Close this process's clients beyond the limit, or the ones that are idle since a time."""
+        """Close this process's clients beyond the limit, or clients that are idle for too long."""
         with self._lock:
             mine = [entry for entry in self._idle if entry.key[0] == os.getpid()]
             surplus = mine[: max(0, len(mine) - at_most)]

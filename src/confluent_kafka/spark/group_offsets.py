@@ -1,6 +1,6 @@
 """Commits offsets to a consumer group, so that monitoring sees a query's lag.
 
-This is the option ``commitOffsetsToGroup``. The query never reads these offsets: it goes on from
+This is the option ``commitOffsetsToGroup``. The query never reads these offsets: it continues from
 the offsets of its checkpoint. So a failed commit does not fail the query; it is only logged.
 """
 

@@ -61,7 +61,7 @@ def translate(kafka: Mapping[str, str], client: Client) -> dict[str, str]:
         client: the kind of client that they configure.
 
     Raises:
-        ValueError: a property cannot be honoured, or is given under both names.
+        ValueError: a property cannot be translated, or is given under both names.
     """
     for name, reason in {**_RESERVED[client], **_REFUSED}.items():
         if name in kafka:

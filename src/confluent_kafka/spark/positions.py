@@ -66,7 +66,7 @@ class Positions:
     """Asks the brokers for partitions and offsets.
 
     Args:
-        consumer: asks; it must not be reading.
+        consumer: sends the requests; it must not be reading.
         retries: how often, when and for how long a request is repeated after a temporary error.
     """
 

@@ -67,8 +67,8 @@ class RangeReader:
         """Skip the rest of the range if it no longer exists, and if that is allowed.
 
         Raises:
-            DataLoss: it no longer exists, which is not allowed.
-            TimeoutError: it exists, but did not arrive.
+            DataLoss: the range no longer exists, and that is not allowed.
+            TimeoutError: the range exists, but its messages did not arrive.
             KafkaException: the brokers refuse the request.
         """
         waited = f"within {self._options.poll_timeout:g} s (option kafkaConsumer.pollTimeoutMs)"
@@ -115,7 +115,7 @@ class RangeReader:
         return batch
 
     def _skip_lost(self) -> pa.RecordBatch:
-        """Go on at the first existing offset, if that is allowed."""
+        """Continue at the first existing offset, if that is allowed."""
         [first] = self._asking.earliest([self._partition]).values()
         if first > self._position:
             resume = min(first, self._end)

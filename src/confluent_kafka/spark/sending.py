@@ -166,7 +166,7 @@ def _size(cell: object) -> int:
 
 
 class _Undelivered:
-    """Collects the messages of a task that the brokers did not take."""
+    """Collects the messages of a task that the brokers did not accept."""
 
     def __init__(self) -> None:
         self._count = 0

@@ -73,7 +73,7 @@ class TransactionalProducer:
 
     def __init__(self, config: dict[str, str]) -> None:
         self.id: str = config["transactional.id"]
-        # The time since which it may have been fenced unnoticed.
+        # Whether an earlier task has used it; another producer may have fenced it since then.
         self.lent_before = False
         self._config = config
         self._group: bytes | None = None

@@ -64,8 +64,8 @@ _DISCONNECT: _Action = (2, b"")
 class Answering:
     """Calls the handlers.
 
-    The cluster's own handlers run on one thread, and those of on_request() on another one. So if a
-    handler of on_request() waits, the cluster still answers the other requests.
+    The cluster's own handlers run on one thread, and handlers of on_request() run on another one.
+    So if a handler of on_request() waits, the cluster still answers the other requests.
 
     It does not keep the cluster alive. If the cluster is deleted, the threads end.
 
@@ -80,7 +80,7 @@ class Answering:
         self._cluster = weakref.ref(cluster)
         self._failures: list[BaseException] = []
         self._closing = False
-        # If on_request()'s handler returns None, the own handler runs on the same thread.
+        # If on_request()'s handler returns None, the cluster's own handler runs on the same thread.
         self._own_lock = threading.Lock()
         self._handed_over: queue.SimpleQueue[_Offer | None] = queue.SimpleQueue()
         self._threads = [self._started(self._serve, cluster._offers())]

@@ -21,7 +21,7 @@ class Transaction:
         first: the first batch.
         batches: the positions of the batches in the list of all batches.
         marker: the batch that ends the transaction; None if the transaction is open.
-        aborted: whether the marker says that it was aborted.
+        aborted: whether it was aborted, according to the marker.
     """
 
     first: RecordBatch

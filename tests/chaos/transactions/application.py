@@ -4,10 +4,10 @@ The program imports only its client, because each client has its own environment
 JSON in the first argument. It writes a line to the file `history` before and after each step.
 
 The source is a log of endless numbers, so the application does not read it: the group's committed
-offset is the next number. A transaction writes the next numbers, in turn to some partitions, and
-commits the offset after them. The program follows each client's documentation: it retries retriable
-errors, and aborts if the error requires an abort. After any other error, it creates a new producer
-with the same transactional.id.
+offset is the next number. A transaction writes the next numbers to several partitions in turn, and
+commits the offset after these numbers. The program follows each client's documentation: it retries
+retriable errors, and aborts if the error requires an abort. After any other error, it creates a new
+producer with the same transactional.id.
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ class KafkaPythonClient:
 
 
 class AiokafkaClient:
-    """aiokafka, a call at a time."""
+    """aiokafka; each method waits until its call has ended."""
 
     def __init__(self, settings: dict[str, Any]) -> None:
         import asyncio

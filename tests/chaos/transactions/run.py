@@ -40,7 +40,7 @@ PARTITIONS = 6
 REQUEST_MS, TRANSACTION_MS = 1000, 10_000
 LATE = (1.2, 5.0)  # seconds
 
-# The clients, and the packages of those that need an environment of their own.
+# The clients, and the packages of clients that need an environment of their own.
 PACKAGES = {
     "ours": None,
     "java": None,
@@ -200,7 +200,7 @@ class Application:
             zombie.send_signal(signal.SIGCONT)
 
     def end(self) -> None:
-        """Let every process end its transaction, and then itself."""
+        """Let every process end its transaction and then exit."""
         self.wake_zombies()
         for process in (*self._awake, self._process):
             process.send_signal(signal.SIGTERM)

@@ -82,9 +82,9 @@ class Life:
     is_read: bool = False
     """Whether librdkafka reads it; then librdkafka has the position."""
     is_sought: bool = False
-    """Whether librdkafka reads it, but has not yet sought to the offset."""
+    """Whether librdkafka reads the partition, but has not yet done the seek to the offset."""
     is_parked: bool = False
-    """Whether librdkafka has it paused, because its start is unknown (incremental protocols)."""
+    """Whether librdkafka has paused it, because its start is unknown (incremental protocols)."""
     is_paused: bool = False
     """Whether the application has paused it."""
     failure: Exception | None = None
@@ -188,7 +188,7 @@ class Assignment:
         if self.is_incremental:
             self._extend(partitions)
         else:
-            # Another member has read on in lost partitions.
+            # Another member has continued to read lost partitions.
             self._replace(partitions, self._rules.keeps_in_group and not self._is_lost)
         self._is_told = False
         if whole or partitions:
@@ -420,7 +420,7 @@ class Assignment:
     def seek(self, partition: TopicPartition, offset: int) -> None:
         """Continue at an offset.
 
-        Until librdkafka has sought, no message of the partition is returned.
+        Until librdkafka has done the seek, no message of the partition is returned.
         """
         life = self._lives[partition]
         life.offset, life.may_be_answered = offset, False
@@ -469,7 +469,7 @@ class Assignment:
             self.fail(partition, self._rules.out_of_range(partition, life.offset))
 
     def fail(self, partition: TopicPartition, failure: Exception) -> None:
-        """Note why a partition cannot be read until it is sought."""
+        """Note why a partition cannot be read until the next seek."""
         self._lives[partition].failure = failure
         self._change()
 

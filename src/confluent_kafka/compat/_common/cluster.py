@@ -72,7 +72,7 @@ class ClusterMetadata:
         return led or None
 
     def _update(self, answer: Answer) -> None:
-        """Take over the brokers and topics of an answer."""
+        """Store the brokers and topics of an answer."""
         self._brokers = {
             broker.id: BrokerMetadata(broker.id, str(broker.host), broker.port, None)
             for broker in answer.brokers.values()

@@ -178,7 +178,7 @@ def _expiry(conf: Mapping[str, Any]) -> dict[str, Any]:
     """Return the properties that decide when a message fails.
 
     librdkafka returns the broker's reason only if it gives up because of the number of attempts. So
-    attempts come at a steady pace, as in aiokafka, and end just before the timeout.
+    attempts are made at equal intervals, as in aiokafka, and end just before the timeout.
     """
     timeout, backoff = conf["message.timeout.ms"], conf.get("retry.backoff.ms", _BACKOFF)
     if conf.get("enable.idempotence"):

@@ -1,4 +1,4 @@
-# What errors.py has; tests/unit/test_aiokafka_errors.py compares them.
+# The types of errors.py; tests/unit/test_aiokafka_errors.py compares the two files.
 from typing import Any, ClassVar
 
 class KafkaError(RuntimeError):

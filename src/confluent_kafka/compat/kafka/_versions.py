@@ -21,7 +21,7 @@ _PRODUCE, _FETCH, _LIST_OFFSETS, _METADATA, _OFFSET_FETCH = 0, 1, 2, 3, 9
 _JOIN_GROUP, _LIST_GROUPS, _DESCRIBE_LOG_DIRS, _SHARE_FETCH = 11, 16, 35, 78
 
 # For each version of Kafka, from the newest to the oldest: the API key and the version of a request
-# that came with it. A version of Kafka without a new request counts as the version before.
+# that came with it. A version of Kafka without a new request is treated like the version before it.
 _CAME_WITH: tuple[tuple[Version, int, int], ...] = (
     ((4, 3), _DESCRIBE_LOG_DIRS, 5),
     ((4, 2), _SHARE_FETCH, 2),
@@ -64,7 +64,7 @@ def given(value: Any) -> Version | None:
     Raises:
         KafkaConfigurationError: it is not a version.
         UnrecognizedBrokerVersion: it is older than all known versions.
-        ValueError: a text contains something else than numbers.
+        ValueError: a text contains something other than numbers.
     """
     if value is None or value == "auto":
         return None

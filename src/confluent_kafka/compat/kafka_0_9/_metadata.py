@@ -49,7 +49,7 @@ class Metadata:
         self.topic_partitions.clear()
 
     def _learn(self, answer: MetadataResponse) -> None:
-        """Take over a broker's answer."""
+        """Store the contents of a broker's answer."""
         self.brokers = {one.nodeId: one for one in answer.brokers}
         for topic in answer.topics:
             self.reset_topic_metadata(topic.topic)

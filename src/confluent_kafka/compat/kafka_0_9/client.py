@@ -51,7 +51,7 @@ T = TypeVar("T")
 _Callback = Callable[[Any], Any] | None
 
 # Seconds between two checks of a topic that is being created, or of a coordinator that is being
-# searched.
+# looked up.
 _BACKOFF = 0.1
 # Seconds that a leader may take to answer, in addition to the time that it was asked to wait. After
 # that, a fetch is given up. Other requests are given up only if there is another leader.

@@ -294,7 +294,7 @@ admin_answers_send(PyObject *answers, admin_call *call, PyObject *on_answer)
     if (number == NULL) {
         return -1;
     }
-    /* The caller is inside the client's guard, so the thread cannot end before it has left. */
+    /* The caller is inside the client's guard, so the thread cannot end before the caller leaves. */
     rd_kafka_AdminOptions_set_opaque(call->options,
                                      (void *)(uintptr_t)PyLong_AsUnsignedLongLong(number));
     Py_DECREF(number);

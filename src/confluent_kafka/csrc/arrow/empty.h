@@ -6,7 +6,7 @@
 
 #include "arrow/abi.h"
 
-/* Makes an array of a type that has no rows, which the caller releases: 0, or -1 without memory. */
+/* Makes an array of a type that has no rows, which the caller releases: 0, or -1: no memory. */
 int arrow_empty_array(const struct ArrowSchema *schema, struct ArrowArray *array);
 
 #endif

@@ -8,8 +8,8 @@
 #include "base/module_state.h"
 
 /*
- * Fills the structs for one kind of owner: 0, or -1 without memory. The structs must keep their
- * data alive. `share` adds a reference to the owner, which `release` drops on any thread.
+ * Fills the structs for one kind of owner: 0, or -1 if there is no memory. The structs must keep
+ * their data alive. `share` adds a reference to the owner, which `release` drops on any thread.
  */
 typedef struct {
     int (*schema)(void *owner, struct ArrowSchema *schema);

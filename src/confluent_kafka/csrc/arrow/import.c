@@ -13,7 +13,7 @@ struct arrow_rows {
     arrow_chunk *chunks;
 };
 
-/* Adds room for one more chunk, which is zeroed; NULL without memory. */
+/* Adds room for one more chunk, which is zeroed; NULL if there is no memory. */
 static arrow_chunk *
 next_chunk(arrow_rows *rows)
 {

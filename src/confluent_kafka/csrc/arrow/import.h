@@ -28,8 +28,8 @@ void arrow_rows_get(const arrow_rows *rows, int64_t index, arrow_row *row);
 /* The sum of arrow_chunk_digest() of all rows. Needs no GIL. */
 uint64_t arrow_rows_digest(const arrow_rows *rows);
 /*
- * The headers of a row: 0 with `*headers`, which the caller owns (NULL: none); -1 without memory.
- * Needs no GIL and sets no exception.
+ * The headers of a row: 0 with `*headers`, which the caller owns (NULL: none); -1 if there is no
+ * memory. Needs no GIL and sets no exception.
  */
 int arrow_rows_headers(const arrow_rows *rows, int64_t index,
                        rd_kafka_headers_t **headers);

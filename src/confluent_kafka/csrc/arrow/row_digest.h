@@ -1,5 +1,5 @@
 /*
- * cimpl._row_digest(): tells whether two batches have the same rows, in any order.
+ * cimpl._row_digest(): shows whether two batches have the same rows, in any order.
  */
 #ifndef CONFLUENT_KAFKA_ARROW_ROW_DIGEST_H
 #define CONFLUENT_KAFKA_ARROW_ROW_DIGEST_H

@@ -62,7 +62,7 @@ avro_writer_dealloc(PyObject *object)
 PyDoc_STRVAR(avro_writer_write_doc,
 "write($self, obj, /)\n"
 "--\n\n"
-"Return the bytes of an object; None if it does not fit, or if only Python code can tell.\n\n"
+"Return the bytes of an object; None if it does not fit, or if only Python code can check it.\n\n"
 "Args:\n"
 "    obj: the object.\n\n"
 "Returns:\n"

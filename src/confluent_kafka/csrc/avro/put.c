@@ -59,7 +59,7 @@ put_sized(avro_output *out, const char *data, Py_ssize_t size)
 
 /* ---- objects that do not fit ---- */
 
-/* Whether the object has one of the types that this code knows. */
+/* Whether the object has one of the types that this code supports. */
 static int
 is_plain(PyObject *object)
 {

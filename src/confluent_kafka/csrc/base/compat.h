@@ -192,7 +192,7 @@ PyDict_GetItemRef(PyObject *dict, PyObject *key, PyObject **item)
     return *item != NULL ? 1 : PyErr_Occurred() ? -1 : 0;
 }
 
-/* 1 with the object, 0 when it is gone or going, -1 with an exception. */
+/* 1 with the object, 0 if it was deleted or is being deleted, -1 with an exception. */
 static inline int
 PyWeakref_GetRef(PyObject *reference, PyObject **object)
 {

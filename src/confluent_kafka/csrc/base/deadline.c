@@ -54,7 +54,7 @@ deadline_after(double seconds)
     return (deadline){seconds, seconds == 0 ? 0 : -1};
 }
 
-/* Reads the clock late: most calls find what they want without waiting, and skip the read. */
+/* Reads the clock when the first wait begins. Most calls need not wait, so they never read it. */
 static void
 begin(deadline *until)
 {

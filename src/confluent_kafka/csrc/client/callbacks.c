@@ -64,7 +64,7 @@ callback_call(PyObject *callable, PyObject *argument)
 
 /* ---- errors, throttling, statistics ---- */
 
-/* librdkafka's own text for a fatal error says less than the text of the underlying error. */
+/* librdkafka's own text for a fatal error contains less than the text of the underlying error. */
 static PyObject *
 error_argument(Client *client, rd_kafka_resp_err_t code, const char *reason)
 {

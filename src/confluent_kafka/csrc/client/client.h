@@ -126,7 +126,7 @@ typedef struct {
     const char *name;               /* "Consumer already initialized" */
     const char *noun;               /* "Failed to create consumer" */
     const char *closed;             /* the error of its methods if it is not open */
-    const char *credentials_closed; /* the error of set_sasl_credentials() then */
+    const char *credentials_closed; /* the same for set_sasl_credentials() */
 } client_words;
 
 /* The error of methods that need the handle, if the client (of any kind) is not open. */

@@ -76,7 +76,7 @@ serve_and_watch(Client *self)
     return served;
 }
 
-/* Forgets earlier errors, which say nothing about now: 0, or -1 with a callback's exception. */
+/* Forgets earlier errors, which may be out of date: 0, or -1 with a callback's exception. */
 static int
 serve_what_waits(Client *self)
 {

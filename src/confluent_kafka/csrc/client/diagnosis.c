@@ -73,7 +73,7 @@ diagnosis_note_statistics(diagnosis *self, PyObject *json)
 
 /* ---- an outage ---- */
 
-/* How specific an error is: a broker that refuses us says more than one that is not there. */
+/* How specific an error is: a refusal explains more than a broker that cannot be reached. */
 static int
 error_rank(rd_kafka_resp_err_t code)
 {

@@ -61,7 +61,7 @@ void diagnosis_end_outage(diagnosis *self);
 
 /*
  * Whether an error is to be logged. At every attempt to connect, up to forty times a second,
- * librdkafka reports that all brokers are down. The log says so at first, and then every half
+ * librdkafka reports that all brokers are down. This is logged at first, and then every half
  * minute, with the number of `repeats` since the last time.
  */
 bool diagnosis_is_news(diagnosis *self, rd_kafka_resp_err_t code, Py_ssize_t *repeats);

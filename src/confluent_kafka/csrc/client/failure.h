@@ -7,7 +7,7 @@
 #include "client/client.h"
 
 /*
- * Raise KafkaException for a request of this client. If the error only says that no broker
+ * Raise KafkaException for a request of this client. If the error only reports that no broker
  * answered, librdkafka's last report about a broken connection is added: without an error_cb, a
  * program sees wrong credentials and certificates nowhere else.
  */

@@ -22,10 +22,10 @@ typedef struct log_ring log_ring;
 log_ring *log_ring_new(void); /* NULL if there is no memory */
 void log_ring_free(log_ring *ring);
 
-/* Copies the record; any thread may call this, without Python. Without memory it is dropped. */
+/* Copies the record, if there is memory for it. Any thread may call this, without Python. */
 void log_ring_push(log_ring *ring, int level, const char *facility, const char *message);
 
-/* Records a failure that is not logged, for log_ring_last_failure(). Without memory: nothing. */
+/* Records a failure that is not logged, for log_ring_last_failure(), if there is memory for it. */
 void log_ring_note_failure(log_ring *ring, const char *text);
 
 /* A cheap test that needs no lock. */

@@ -196,7 +196,7 @@ client_of(TokenRefresher *self)
     return PyWeakref_GetRef(self->client, &client) == 1 ? (Client *)client : NULL;
 }
 
-/* "oauth_cb failed: TimeoutError: ..." as bytes, UTF-8; new reference, or NULL without memory. */
+/* "oauth_cb failed: TimeoutError: ..." as bytes, UTF-8; a new reference, or NULL: no memory. */
 static PyObject *
 describe(PyObject *exception)
 {

@@ -1,8 +1,8 @@
 /*
  * Exceptions that callbacks left, oldest first, until a call of the client raises them as one.
  *
- * There may be many: flush() can run the callbacks of a million messages. Only the newest are
- * kept, and the raised exception says how many there were before.
+ * There may be many: flush() can run the callbacks of a million messages. Only the newest are kept,
+ * and the raised exception contains the number of earlier ones.
  */
 #ifndef CONFLUENT_KAFKA_CLIENT_PARKED_H
 #define CONFLUENT_KAFKA_CLIENT_PARKED_H

@@ -11,7 +11,7 @@ int properties_append_names(PyObject *list);
 
 /*
  * The allowed values of property `name`, such as "plaintext, ssl" or "0 .. 900000": new reference;
- * None if librdkafka does not say, NULL with an exception.
+ * None if librdkafka's table has no values, NULL with an exception.
  */
 PyObject *property_range(const char *name);
 

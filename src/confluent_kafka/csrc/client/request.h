@@ -48,7 +48,7 @@ typedef struct request {
     /* Used by request.c only. */
     client_core *core;
     PyThread_type_lock changed; /* released when it has run, and by wakeup() */
-    atomic_bool claimed; /* by the worker that begins it, or the caller that calls it off */
+    atomic_bool claimed; /* by the worker that begins it, or the caller that cancels it */
     atomic_bool has_run;
     atomic_int parties; /* the caller and the worker; the last one frees it */
     struct request *next_waiting;

@@ -69,8 +69,8 @@ int serve_raise_parked(Client *self);
 int serve_check(Client *self);
 
 /*
- * The same for a caller that can end without the lock: 0 also if time is up, or if the wait is
- * ended while another thread has the lock. serve_is_serving() tells whether this thread holds it.
+ * The same for a caller that can end without the lock: 0 also after the timeout, or if the wait is
+ * ended while another thread has the lock. serve_is_serving() returns whether this thread holds it.
  */
 int serve_check_until(Client *self, deadline *until);
 

@@ -90,7 +90,7 @@ PyDoc_STRVAR(interrupt_after_doc,
 "_interrupt_after($self, checks, /)\n--\n\n"
 "Simulate Ctrl-C when the client's calls check for signals for the n-th time. For tests.\n\n"
 "Args:\n"
-"    checks (int): the number n; 0 takes back an earlier call.\n\n"
+"    checks (int): the number n; 0 cancels an earlier call.\n\n"
 "Returns:\n"
 "    int: how many checks were left from an earlier call; 0 if that Ctrl-C was already simulated.");
 

@@ -1,6 +1,6 @@
 /*
  * A block consists of the size of the original data, as a varint, and elements. The two low bits of
- * an element's first byte tell whether it is a literal, or a copy of earlier bytes, whose distance
+ * an element's first byte show whether it is a literal, or a copy of earlier bytes, whose distance
  * has 11, 16 or 32 bits.
  */
 #include "codec/snappy.h"

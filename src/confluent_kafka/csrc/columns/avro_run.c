@@ -155,7 +155,7 @@ run_string(place here, column *to)
         || to->room - to->size < 16) {
         return NULL;
     }
-    /* The bytes after the text may be anything: only marks inside the text count. */
+    /* The bytes after the text may be anything: only high bits inside the text count. */
     uint64_t low = load64(text), high = load64(text + sizeof(low));
     uint64_t low_marks = low & 0x8080808080808080u, high_marks = high & 0x8080808080808080u;
     if ((low_marks != 0 && bytes_before(low_marks) < size)

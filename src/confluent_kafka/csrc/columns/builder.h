@@ -1,8 +1,9 @@
 /*
  * Arrow columns while they are filled, row by row. Plain C: nothing here needs the GIL.
  *
- * A column outside lists has one slot for each row. A column in a list has as many slots as the
- * list's offsets say, so that a row that fails halfway can be removed without any record of it.
+ * A column outside lists has one slot for each row. The list's offsets determine the number of
+ * slots of a column in a list, so that a row that fails halfway can be removed without any record
+ * of it.
  */
 #ifndef CONFLUENT_KAFKA_COLUMNS_BUILDER_H
 #define CONFLUENT_KAFKA_COLUMNS_BUILDER_H

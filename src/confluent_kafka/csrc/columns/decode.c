@@ -109,7 +109,7 @@ program_from(module_state *state, PyObject *object, const char *name)
     return (const RowProgram *)object;
 }
 
-/* Reads one item of a dict: a program, or a text that says why there is none. */
+/* Reads one item of a dict: a program, or a text with the reason why there is none. */
 static int
 fill_named(module_state *state, PyObject *pair, named_program *to)
 {

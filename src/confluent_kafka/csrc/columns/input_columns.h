@@ -20,7 +20,8 @@ typedef struct {
     arrow_column columns[]; /* one for each type */
 } input_columns;
 
-/* Binds to `array`, which must outlive it. NULL with `*problem`; NULL without it: no memory. */
+/* Binds to `array`, which must outlive it. NULL with `*problem`; NULL without `*problem` if there
+ * is no memory. */
 input_columns *input_columns_new(const input_types *types, const struct ArrowArray *array,
                                  const char **problem);
 void input_columns_free(input_columns *self);

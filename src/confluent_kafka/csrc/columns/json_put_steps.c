@@ -451,7 +451,7 @@ step_time_of_text(machine *self, instruction *at)
                                         rfc3339_time(text, size, &nanoseconds, &offset));
 }
 
-/* The argument says whether to write an offset. */
+/* The argument decides whether to write an offset. */
 static instruction *
 step_timestamp_of_text(machine *self, instruction *at)
 {

@@ -36,7 +36,7 @@ bool wire_read_long_varint(wire_input *self, uint64_t *value);
 bool wire_read_long_number(wire_input *self, uint32_t *value, const char *problem);
 /* Skips the value of a tag that has been read; a group is skipped as a whole. */
 bool wire_skip(wire_input *self, uint32_t tag);
-/* Finds the fields of a message and moves after it. The tag says whether it has a size or is a
+/* Finds the fields of a message and moves after it. The tag shows whether it has a size or is a
  * group. */
 bool wire_read_message(wire_input *self, uint32_t tag, wire_range *fields);
 

@@ -85,8 +85,8 @@ void consumer_serve_if_stale(Consumer *self);
 /* Fetches without waiting until this number of messages is buffered, or no more are there. */
 int consumer_gather(Consumer *self, size_t wanted);
 /*
- * Up to `wanted` messages without waiting. With `all`, none if there are fewer. New reference to
- * a list, or NULL with an exception.
+ * Up to `wanted` messages without waiting. If `all` is set and there are fewer, the list is empty.
+ * New reference to a list, or NULL with an exception.
  */
 PyObject *consumer_consume_now(Consumer *self, int32_t wanted, bool all, handing store);
 /* Argument `num_messages`: 0, or -1 with an exception. */

@@ -33,7 +33,7 @@ typedef struct {
     size_t count, capacity;
     bool given_back; /* there are messages in the take GIVEN_BACK */
     gaps gaps;       /* the offsets of messages that were taken back */
-    rd_kafka_topic_partition_list_t *ends; /* to be stored once all earlier messages are out */
+    rd_kafka_topic_partition_list_t *ends; /* to be stored once all earlier ones are handed out */
 } in_flight;
 
 void in_flight_init(in_flight *self); /* a second call does nothing */

@@ -9,7 +9,7 @@
 
 /*
  * The offset at which reading continues: the position, or before the first message the offset of
- * the assignment; OFFSET_INVALID if only the group's coordinator knows it.
+ * the assignment; OFFSET_INVALID if only the group's coordinator has it.
  */
 static int64_t
 next_offset(const rd_kafka_topic_partition_t *position,

@@ -1,5 +1,5 @@
 /*
- * Finds out why a subscription is refused, which librdkafka does not say.
+ * Finds the reason for which a subscription is refused, because librdkafka does not return it.
  */
 #include "consumer/consumer.h"
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Longer than a tick of the coarse clock, but short for people and for Kafka's timeouts. */
+/* The time is longer than a tick of the coarse clock, and much shorter than Kafka's timeouts. */
 #define STALE_AFTER_US 20000
 
 size_t

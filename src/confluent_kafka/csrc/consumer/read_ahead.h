@@ -35,7 +35,7 @@ size_t read_ahead_next_size(read_ahead *self);
 /* True if the messages have waited so long that librdkafka must be called. */
 bool read_ahead_is_stale(const read_ahead *self);
 
-/* Makes room for `count` messages in all: 0, or -1 without memory (no exception is set). */
+/* Makes room for `count` messages in all: 0, or -1 if there is no memory (no exception is set). */
 int read_ahead_reserve(read_ahead *self, size_t count);
 void read_ahead_free(read_ahead *self);
 

@@ -121,7 +121,7 @@ take_step(Consumer *self, rd_kafka_t *rk, rd_kafka_resp_err_t code,
         /* Not before the callback, in which position() must not count these messages. */
         consumer_moved(self, partitions);
         fence_note_unassigned(&self->fence, rk, partitions);
-        /* Not before on_revoke, which is the time to commit. Lost ones are fenced already. */
+        /* Not before on_revoke, which is the time to commit. Lost partitions are fenced already. */
         fence_note_revoked(&self->fence, partitions);
     }
 }

@@ -133,8 +133,9 @@ take_run(shelf *item, rd_kafka_message_t **messages, size_t taken, size_t limit,
     return taken;
 }
 
-/* The shelf of the wanted partition `index`, counted from the partition whose turn it is; the last
- * index is the shelf of the consumer's own events. NULL if nothing was ever fetched from it. */
+/* The shelf of the wanted partition `index`, counted from the partition that comes first this time;
+ * the last index is the shelf of the consumer's own events. NULL if nothing was ever fetched from
+ * it. */
 static shelf *
 wanted_shelf(const shelves *self, const rd_kafka_topic_partition_list_t *wanted, size_t index)
 {

@@ -33,10 +33,10 @@ typedef struct {
     size_t turn; /* the index of the wanted partition that comes first next time */
 } shelves;
 
-/* Moves all buffered messages to shelves: 0, or -1 without memory (the rest stays buffered). */
+/* Moves all buffered messages to shelves: 0, or -1: no memory (the rest stays buffered). */
 int shelves_sort(shelves *self, read_ahead *from);
 
-/* Moves all messages to the front of the buffer: 0, or -1 without memory (nothing is moved). */
+/* Moves all messages to the front of the buffer: 0, or -1: no memory (nothing is moved). */
 int shelves_put_back(shelves *self, rd_kafka_t *rk, read_ahead *to);
 
 /* Pauses unwanted partitions with too many messages; resumes wanted ones, and those with few. */

@@ -85,7 +85,7 @@ tell_lock_held(mock_offers *self)
     }
 }
 
-/* Runs in the brokers' thread. Without memory for a request, its connection is closed. */
+/* Runs in the brokers' thread. If there is no memory for a request, its connection is closed. */
 static void
 on_offer(rd_kafka_mock_cluster_t *cluster, const rd_kafka_mock_offer_t *fields, void *opaque)
 {
@@ -108,7 +108,7 @@ on_offer(rd_kafka_mock_cluster_t *cluster, const rd_kafka_mock_offer_t *fields, 
     PyThread_release_lock(self->mutex);
 }
 
-/* The next request, or NULL; `closed` tells whether more can arrive. */
+/* The next request, or NULL; `closed` is set if no more can arrive. */
 static offer *
 take(mock_offers *self, bool *closed)
 {

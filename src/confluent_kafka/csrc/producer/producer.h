@@ -162,8 +162,8 @@ Py_ssize_t producer_settle_put_off(Producer *self);
 /* ---- outcome.c ---- */
 
 /*
- * The object that settles a report's future: an exception if the message failed. New reference.
- * Without memory it is the MemoryError, because a future must be settled in any case.
+ * The object that settles a report's future: an exception if the message failed. New reference. If
+ * there is no memory, it is the MemoryError, because a future must be settled in any case.
  */
 PyObject *producer_outcome(Producer *self, const rd_kafka_message_t *report);
 

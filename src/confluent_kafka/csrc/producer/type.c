@@ -175,8 +175,8 @@ poll(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
 }
 
 /*
- * rd_kafka_flush() tells the broker threads to send now, whatever linger.ms is. If reports are
- * events, it otherwise only waits, so it is called for short times, alternating with serving.
+ * rd_kafka_flush() makes the broker threads send now, whatever linger.ms is. If reports are events,
+ * it otherwise only waits, so it is called for short times, alternating with serving.
  */
 static void
 expedite(Producer *self)
@@ -334,7 +334,7 @@ purge(PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnam
 
 /* ---- close ---- */
 
-/* Time is up: drops the remaining messages, and still reports each of them to its callback. */
+/* After the timeout: drops the remaining messages, and reports each of them to its callback. */
 static int
 purge_rest(Producer *self)
 {

@@ -1,10 +1,10 @@
 /*
  * ShareConsumer: acknowledgements of records, and the brokers' answers.
  *
- * librdkafka's own commit_sync cannot be interrupted, and runs callbacks on whichever thread
- * waits for it. Here commit_sync() sends as commit_async() does, and serves answers until those
- * to its own request have arrived. To distinguish them from answers to earlier requests, an entry
- * is kept for each partition of each request (ShareConsumer.acknowledgements).
+ * librdkafka's own commit_sync cannot be interrupted, and runs callbacks on whichever thread waits
+ * for it. Here commit_sync() sends as commit_async() does, and serves answers until the answers to
+ * its own request have arrived. To distinguish them from answers to earlier requests, an entry is
+ * kept for each partition of each request (ShareConsumer.acknowledgements).
  */
 #include "share/share.h"
 

@@ -506,7 +506,7 @@ set_objects(ShareConsumer *self, PyObject *outcomes)
 }
 
 /*
- * The result of poll(), with the objects that deserializers made, if any. Without memory, or
+ * The result of poll(), with the objects that deserializers made, if any. If there is no memory, or
  * after Ctrl-C in a Python function, everything stays unchanged for the next call.
  */
 static PyObject *

@@ -17,7 +17,7 @@ typedef struct {
     bool explicit_mode;      /* share.acknowledgement.mode */
     _Atomic bool waits;      /* a thread waits inside librdkafka, see entry.c */
     rd_kafka_messages_t *batch; /* records that were fetched and not handed out yet, or NULL */
-    PyObject *records;          /* list of those that were already made Messages, or NULL */
+    PyObject *records;          /* list of the Messages made from it so far, or NULL */
     PyObject *on_acknowledged;
     /*
      * One entry for each partition of each request with acknowledgements, with one of the offsets

@@ -6,7 +6,7 @@
 
 #include "base/module_state.h"
 
-/* KafkaError has a constant for each code that librdkafka knows. */
+/* KafkaError has a constant for each code of librdkafka. */
 int kafka_error_type_add(PyObject *module, module_state *state);
 int kafka_exception_type_add(PyObject *module, module_state *state);
 

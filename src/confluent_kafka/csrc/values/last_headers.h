@@ -1,9 +1,9 @@
 /*
  * The list that headers() returned last. A message must return the same list again, because the
  * application may have changed it. But most applications read a list and drop it. When the headers
- * of the next message are read, such a list is used again for that message; if somebody asks the
- * first message once more, its list is made again. So lists do not accumulate, and the garbage
- * collector has few to visit.
+ * of the next message are read, such a list is used again for that message; if the headers of the
+ * first message are read once more, its list is made again. So lists do not accumulate, and the
+ * garbage collector has few to visit.
  */
 #ifndef CONFLUENT_KAFKA_VALUES_LAST_HEADERS_H
 #define CONFLUENT_KAFKA_VALUES_LAST_HEADERS_H

@@ -297,7 +297,7 @@ copy_headers(Message *self, rd_kafka_message_t *rkm)
     return self->encoded_headers == NULL ? -1 : 0;
 }
 
-/* Key, value, headers and epoch of a record; 0, or -1 without memory. */
+/* Key, value, headers and epoch of a record; 0, or -1 if there is no memory. */
 static int
 copy_record(Message *self, rd_kafka_message_t *rkm)
 {

@@ -554,11 +554,11 @@ PyDoc_STRVAR(class_getitem_doc,
 
 PyDoc_STRVAR(deserialized_key_doc,
 "deserialized_key($self, /)\n--\n\n"
-"Return the same object as key(). The name says that a deserializer has made it.\n\n"
+"Return the same object as key(). Use it for a key that a deserializer has made.\n\n"
 "librdkafka: rd_kafka_message_t.key.");
 PyDoc_STRVAR(deserialized_value_doc,
 "deserialized_value($self, /)\n--\n\n"
-"Return the same object as value(). The name says that a deserializer has made it.\n\n"
+"Return the same object as value(). Use it for a value that a deserializer has made.\n\n"
 "librdkafka: rd_kafka_message_t.payload.");
 PyDoc_STRVAR(set_topic_doc,
 "set_topic($self, topic, /)\n--\n\n"

@@ -7,7 +7,7 @@
 PyObject *cluster_metadata_from(module_state *state, rd_kafka_t *rk,
                                 const struct rd_kafka_metadata *metadata);
 
-/* The id that the client already knows, a str or None. Sends nothing and never waits. */
+/* The id that the client already has, a str or None. Sends nothing and never waits. */
 PyObject *cluster_id_known(rd_kafka_t *rk);
 
 #endif

@@ -23,7 +23,7 @@ partition_of(PyObject *module, const signature *sig, PyObject *const *args,
         PyErr_Format(PyExc_ValueError, "partition_count must be > 0, got %d", (int)count);
         return NULL;
     }
-    /* Text would have a partition for each encoding, and a message without key has none. */
+    /* A text has other bytes in each encoding, and without a key, any partition can be chosen. */
     if (values[0] == Py_None || PyUnicode_Check(values[0])) {
         PyErr_Format(PyExc_TypeError,
                      "a bytes-like object is required, not '%s': key must be the bytes that "

@@ -202,7 +202,7 @@ class RecordBatch:
 
     @property
     def is_control(self) -> bool:
-        """Whether its records are Kafka's own; control() returns their meaning."""
+        """Whether its records are control records; control() returns their meaning."""
         return bool(self.attributes & _CONTROL)
 
     @property

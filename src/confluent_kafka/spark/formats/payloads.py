@@ -29,7 +29,7 @@ class Name:
     """How messages name the schema with which they are written.
 
     Args:
-        schema_id: the id of the schema in the registry, if it stands before each payload.
+        schema_id: the id of the schema in the registry, if it is written before each payload.
         mark: the name of the schema in a header of each message.
     """
 

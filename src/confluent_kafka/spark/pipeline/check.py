@@ -56,7 +56,7 @@ def examine(document: Any, found: Findings) -> tuple[Pipeline, list[Problem]]:
     pipeline = read(Pipeline, document, (), found)
     checks = (_whole, _sources, _steps, _sinks)
     problems = [problem for part in checks for problem in part(pipeline)]
-    # A value that stands in for a broken one can cause problems that the file does not have.
+    # A value that replaces a broken value can cause problems that the file does not have.
     return pipeline, found.problems + [one for one in problems if not found.follows(one)]
 
 

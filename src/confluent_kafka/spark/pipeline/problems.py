@@ -29,7 +29,7 @@ class Findings:
     keys can still be checked."""
 
     def note(self, key: Key, message: str, broken: Key | None = None) -> None:
-        """Add a problem and the key that it breaks, which is by default the same key."""
+        """Add a problem, and the key whose value is broken: by default, the key of the problem."""
         self.problems.append(Problem(key, message))
         self.broken.add(key if broken is None else broken)
 

@@ -43,8 +43,8 @@ _LOWEST = {
     "num.recovery.threads.per.data.dir": 1,
     "num.replica.fetchers": 1,
 }
-# The name, the type and the default of each setting. A star marks those that can be changed while
-# the broker runs. A line that is indented continues the line before.
+# The name, the type and the default of each setting. A star marks the settings that can be changed
+# while the broker runs. A line that is indented continues the line before.
 _TABLE = """
 add.partitions.to.txn.retry.backoff.max.ms int 100
 add.partitions.to.txn.retry.backoff.ms int 20

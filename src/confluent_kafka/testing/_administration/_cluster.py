@@ -55,7 +55,7 @@ class Cluster:
 
 
 def _operations(request: Any) -> dict[str, Any]:
-    """Return what a client may do without ACLs, if it asks for it."""
+    """Return the operations that a client may do without ACLs, if the request asks for them."""
     if not request.include_cluster_authorized_operations:
         return {}
     return {"cluster_authorized_operations": every_operation(CLUSTER)}

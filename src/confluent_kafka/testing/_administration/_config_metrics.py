@@ -17,7 +17,7 @@ _INTERVALS = range(100, 3_600_001)
 
 
 class MetricsResources(Resources):
-    """The subscriptions. `_client_metrics` tells clients about them."""
+    """The subscriptions, which `_client_metrics` sends to clients."""
 
     settings = CLIENT_METRICS
     source = DYNAMIC_METRICS

@@ -88,7 +88,7 @@ class Groups:
 
 
 def _with_operations(request: Any, groups: list[Any]) -> list[Any]:
-    """Add what a client may do without ACLs, if it asks for it."""
+    """Add the operations that a client may do without ACLs, if the request asks for them."""
     if not request.include_authorized_operations:
         return groups
     every = every_operation(GROUP)

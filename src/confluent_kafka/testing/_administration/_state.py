@@ -112,7 +112,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class SharePartition:
-    """Where a share group continues in a partition. `done` counts later finished records."""
+    """Where a share group continues in a partition. `done` counts finished later records."""
 
     topic_id: Uuid
     number: int

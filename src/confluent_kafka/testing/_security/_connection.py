@@ -45,7 +45,7 @@ class Connection:
         host: the address of the brokers and of the listeners.
         port: the broker's port.
         ports: for the port of each broker, the port that clients are told.
-        enforce: returns what checks the requests of a client; None if there is no authorizer.
+        enforce: returns the object that checks a client's requests; None without an authorizer.
     """
 
     def __init__(
@@ -210,7 +210,7 @@ class Connection:
             self._awaited[correlation_id] = api_key, version, changes
 
     def _changed(self, frame: bytes) -> bytes:
-        """Return a broker's response as the client shall see it."""
+        """Return a broker's response in the form that the client gets."""
         (correlation_id,) = struct.unpack_from(">i", frame)
         asked = self._awaited.pop(correlation_id, None)
         if asked is None:

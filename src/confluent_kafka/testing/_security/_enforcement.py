@@ -80,9 +80,9 @@ class Enforcement:
     """Decides about the requests of one client.
 
     Args:
-        authorizer: knows the ACLs.
+        authorizer: decides by the ACLs.
         topics: the topics of the cluster.
-        client: who sends the requests.
+        client: the client that sends the requests.
     """
 
     def __init__(self, authorizer: Authorizer, topics: Topics, client: Client) -> None:
@@ -129,7 +129,7 @@ class Enforcement:
     def _completion(
         self, request: Any, rule: Rule, refused: list[Any], alone: bool = False
     ) -> Callable[[Any], Any] | None:
-        """Return what changes the broker's response, or None if nothing does.
+        """Return the function that changes the broker's response, or None if nothing changes it.
 
         Args:
             request: the request of the client.

@@ -25,7 +25,7 @@ class Entrance:
     Args:
         security: what the clients must do.
         brokers: the addresses of the brokers.
-        users: the users of SCRAM; those of the security are added.
+        users: the users of SCRAM; the users of `security` are added.
         tokens: the delegation tokens.
         acls: the ACLs, if the security has an authorizer.
         topics: the topics that the ACLs are about.
@@ -116,7 +116,7 @@ class Entrance:
         }
 
     def _token(self, user: str | None) -> dict[str, Any]:
-        """Return what makes librdkafka send an unsecured token, unless a test checks tokens."""
+        """Return the properties for an unsecured token; they are empty if a test checks tokens."""
         if self._security.check_token is not None:
             return {}
         name = user or next(iter(self._security.users), "user")
@@ -127,7 +127,7 @@ class Entrance:
 
 
 def _chosen(name: str, given: str | None, allowed: list[str]) -> str | None:
-    """Return what is given, or else the first that is allowed."""
+    """Return the given value, or else the first allowed value."""
     if given is None:
         return allowed[0] if allowed else None
     if given not in allowed:

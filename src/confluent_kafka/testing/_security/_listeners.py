@@ -35,7 +35,7 @@ class Listeners:
         ports: the ports of the brokers, in the order of their ids.
         credentials: the users of SCRAM, which an administrator may change.
         tokens: the delegation tokens.
-        enforce: returns what checks the requests of a client; None if there is no authorizer.
+        enforce: returns the object that checks a client's requests; None without an authorizer.
         advertised: the ports that clients are told, if something else listens in front of the
             listeners; None means the ports of the listeners.
 

@@ -67,7 +67,7 @@ class Rule(NamedTuple):
         together: whether one refused entry stops all entries.
         always: whether the response has more than these results, so that the broker must answer
             even if every entry is refused.
-        seen: what the client needs to see an entry of `results`; others are left out.
+        seen: what the client needs to see an entry of `results`; other entries are left out.
         configs: what the client needs to see the configuration of a new topic.
         operations: the field of a result that has the client's operations if it asks for them.
     """

@@ -77,7 +77,7 @@ class Security:
         if not isinstance(self.users, Mapping):
             raise TypeError(f"users must be a mapping, not {type(self.users).__name__}")
         for name, password in self.users.items():
-            # The values are passwords, which do not belong into an error.
+            # The values are passwords, which must not appear in an error.
             if not isinstance(name, str) or not isinstance(password, str):
                 raise TypeError(f"users must be a dict of str to str; {name!r} is not")
             if not name or not password:

@@ -1,4 +1,4 @@
-"""The brokers' side of TLS, which tells a client why it is refused.
+"""The brokers' side of TLS, which sends a refused client the reason.
 
 asyncio's TLS closes the connection without sending the alert.
 """

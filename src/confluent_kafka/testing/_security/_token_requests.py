@@ -1,4 +1,4 @@
-"""Answers requests about delegation tokens: only a client's listener knows the client's name."""
+"""Answers requests about delegation tokens: only a client's listener has the client's name."""
 
 from __future__ import annotations
 

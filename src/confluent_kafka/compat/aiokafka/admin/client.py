@@ -38,7 +38,7 @@ K = TypeVar("K")
 # librdkafka's errors for a missing partition, alone and among other partitions.
 _NO_PARTITION = frozenset({KafkaError._NOENT, KafkaError._UNKNOWN_PARTITION})
 
-_ALL = -1  # deletes all records that there are
+_ALL = -1  # deletes all existing records
 
 
 class _Engine(AIOAdminClient):
@@ -245,7 +245,7 @@ class AIOKafkaAdminClient:
             KafkaError: the error of the first partition that failed.
         """
         for one in records_to_delete:
-            if not is_legal(one.topic):  # librdkafka would ask for it until time is up
+            if not is_legal(one.topic):  # librdkafka would ask for it until the timeout
                 raise errors.NotLeaderForPartitionError(f"{one} has no leader")
         # The engine refuses such offsets, and sends nothing. The offset 0 deletes nothing.
         wrong = [one for one, each in records_to_delete.items() if each.before_offset < _ALL]

@@ -15,7 +15,7 @@ class Background:
     end of a loop.
 
     Args:
-        work: a coroutine function. It may be cut off anywhere, and then runs again.
+        work: a coroutine function. It may be cancelled anywhere, and then runs again.
         failed: called with the exception that the work raises.
     """
 

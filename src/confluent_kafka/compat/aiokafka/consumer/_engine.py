@@ -134,7 +134,7 @@ class Engine(AIOConsumer):
             self._attendant.ensure()
 
     def fail(self, error: Exception) -> None:
-        """Let the next call raise an error, unless the same error already waits for that."""
+        """Let the next call raise an error, unless the same error already waits to be raised."""
         if repr(error) not in map(repr, self._failures):
             self._callback_failed(error)
 

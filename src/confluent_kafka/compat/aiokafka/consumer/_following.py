@@ -35,7 +35,7 @@ class Following:
         positions: the positions of partitions.
         client: fetches the cluster's topics.
         group: the membership in a group, if there is one.
-        every: seconds between two looks for topics.
+        every: seconds between two searches for topics.
     """
 
     def __init__(

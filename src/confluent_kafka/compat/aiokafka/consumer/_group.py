@@ -150,7 +150,7 @@ class Membership:
             self._watching.begin_if_over()
 
     def _refuse_others(self, partitions: list[Place]) -> None:
-        """Report an assignment with unsubscribed topics; for example, the assignment is corrupt."""
+        """Report an assignment with unsubscribed topics, which may be corrupt."""
         if self._subscription.pattern is not None:
             return  # the group's leader may know a new topic earlier
         for place in partitions:
@@ -175,7 +175,7 @@ def _partitions(given: list[Place]) -> frozenset[TopicPartition]:
 
 
 async def _tell(method: Callable[[Any], Any], partitions: Set[TopicPartition]) -> None:
-    """Call a listener. Its exceptions are logged, and the rebalance goes on.
+    """Call a listener. Its exceptions are logged, and the rebalance continues.
 
     The listener runs in its own task, which it may cancel.
     """

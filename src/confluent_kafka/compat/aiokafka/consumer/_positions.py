@@ -22,13 +22,13 @@ from ._engine import Engine, places
 _log = logging.getLogger(__name__)
 _SEEK_AGAIN = 0.01  # seconds until a refused seek is repeated
 _AGAIN = 0.1  # seconds until brokers that cannot answer yet are asked again
-_REFUSED_AGAIN = 0.5  # seconds until a refused question is asked again
+_REFUSED_AGAIN = 0.5  # seconds until a refused request is repeated
 
 Telling = Callable[[Tell], Awaitable[None]]
 
 
 class Positions:
-    """Does the waiting steps in the life of assigned partitions.
+    """Does the steps of assigned partitions that wait.
 
     librdkafka's seek waits, and fails if librdkafka has not begun to fetch. aiokafka's seek() takes
     effect at once. So seeks run in the background.
@@ -84,7 +84,7 @@ class Positions:
         Args:
             script: the script.
             tell: does the steps that call the listener.
-            goes_on: returns whether to go on.
+            goes_on: returns whether to continue.
         """
         answer: dict[TopicPartition, int] | None = None
         try:

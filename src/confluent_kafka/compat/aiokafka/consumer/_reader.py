@@ -49,7 +49,7 @@ class Reader:
         deserializers: the deserializers of keys and values.
         reset: ``auto_offset_reset``.
         has_group: whether the consumer is in a group.
-        metadata_max_age: seconds between looks for new topics.
+        metadata_max_age: seconds between two searches for new topics.
         timeout: seconds to wait for a broker.
         partition_bytes: how many bytes of a partition take_many() returns.
         poll_interval: seconds that a member may take between two reads; None for no limit.

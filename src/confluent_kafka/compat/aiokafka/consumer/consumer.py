@@ -72,7 +72,7 @@ class AIOKafkaConsumer(Generic[KT, VT]):
             and at the end.
         auto_commit_interval_ms: milliseconds between commits.
         check_crcs: whether to check the checksums of messages.
-        metadata_max_age_ms: milliseconds between looks for new topics and partitions.
+        metadata_max_age_ms: milliseconds between two searches for new topics and partitions.
         partition_assignment_strategy: assignors of the group, by preference.
         max_poll_interval_ms: milliseconds that a member may take between two reads.
         rebalance_timeout_ms: no effect.

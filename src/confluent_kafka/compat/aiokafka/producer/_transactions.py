@@ -30,10 +30,10 @@ Step = Callable[[], Coroutine[Any, Any, None]]
 class Transactions:
     """The transactions of a producer, one after another.
 
-    Each step runs in its own task, which the cancellation of the caller does not reach. So
-    librdkafka completes each step that it has begun, and the state here follows the result. A
-    cancelled begin is undone. A cancelled commit, abort or sending of offsets goes on. The next
-    begin waits for these tasks, because nobody else waits for them.
+    Each step runs in its own task, which is not cancelled together with the caller. So librdkafka
+    completes each step that it has begun, and the state here follows the result. A cancelled begin
+    is undone. A cancelled commit, abort or sending of offsets continues. The next begin waits for
+    these tasks, because nobody else waits for them.
     """
 
     def __init__(self) -> None:
@@ -110,7 +110,7 @@ class Transactions:
         await self._step(engine.abort_transaction)
 
     async def commit(self, engine: Engine) -> None:
-        """Commit the open transaction. If this is cancelled, the commit goes on."""
+        """Commit the open transaction. If this is cancelled, the commit continues."""
         self.check_open()
         await self._end(engine.commit_transaction)
 
@@ -131,7 +131,7 @@ class Transactions:
         await self._end(step)
 
     def leave(self, engine: Engine) -> None:
-        """Let a commit or abort that has not ended with its block go on in the background."""
+        """Let a commit or abort that has not ended with its block continue in the background."""
         if self._ending is not None:
             self._left = self._task(self._see_to(engine, self._ending))
 
@@ -144,7 +144,7 @@ class Transactions:
     async def send_offsets(self, engine: Engine, offsets: Mapping[Any, Any], group_id: str) -> None:
         """Commit a group's offsets with the open transaction.
 
-        If this is cancelled, the sending goes on.
+        If this is cancelled, the sending continues.
         """
         self.check_open()
         if not isinstance(group_id, str) or not group_id:
@@ -159,7 +159,7 @@ class Transactions:
 
     @contextlib.contextmanager
     def sending(self) -> Iterator[None]:
-        """Bracket a send that may wait. The transaction does not end inside the block."""
+        """Keep the transaction from ending inside the block, in which a send may wait."""
         self._sending += 1
         self._all_sent.clear()
         try:

@@ -167,7 +167,7 @@ class AIOKafkaProducer:
     async def stop(self) -> None:
         """Deliver all sent messages, and close. A second stop() does nothing.
 
-        Stopping goes on even if the waiting task is cancelled. It waits for a running commit or
+        Stopping continues even if the waiting task is cancelled. It waits for a running commit or
         abort, up to ``request_timeout_ms``, as long as a broker can be reached.
         """
         if self._engine is not None:
@@ -325,7 +325,7 @@ class AIOKafkaProducer:
     async def commit_transaction(self) -> None:
         """Deliver the messages of the transaction, and commit it.
 
-        If the task is cancelled, the commit goes on. Until it has ended, all other transaction
+        If the task is cancelled, the commit continues. Until it has ended, all other transaction
         methods raise IllegalOperation.
 
         Raises:
@@ -338,7 +338,7 @@ class AIOKafkaProducer:
     async def abort_transaction(self) -> None:
         """Abort the transaction. Consumers with ``read_committed`` do not see its messages.
 
-        If the task is cancelled, the abort goes on. Until it has ended, all other transaction
+        If the task is cancelled, the abort continues. Until it has ended, all other transaction
         methods raise IllegalOperation.
 
         Raises:
@@ -351,7 +351,7 @@ class AIOKafkaProducer:
         """Return a transaction for ``async with``, which commits it or aborts on an exception.
 
         After a cancellation, such as by Ctrl-C, the block waits for at most 5 s. Then the abort
-        goes on in the background, and the next transaction waits for it.
+        continues in the background, and the next transaction waits for it.
         """
         return TransactionContext(self)
 

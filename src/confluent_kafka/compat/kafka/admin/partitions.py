@@ -216,7 +216,7 @@ class PartitionAdminMixin:
             None or the class of the error, by partition.
 
         Raises:
-            ValueError: a list is empty, or has something else than ids.
+            ValueError: a list is empty, or has something other than ids.
         """
         for partition, brokers in reassignments.items():
             _check_brokers(partition, brokers)

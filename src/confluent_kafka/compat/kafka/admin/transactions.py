@@ -98,7 +98,7 @@ class TransactionsAdminMixin:
             broker_ids: the ids of the brokers to ask; None means all.
             producer_id_filters: return only transactions of these producers.
             state_filters: TransactionStates, or their values.
-            duration_filter_ms: return only transactions that are open for longer, in milliseconds.
+            duration_filter_ms: return only transactions that have been open for more milliseconds.
             transactional_id_pattern: a regular expression for transactional ids.
         """
         request = protocol.ListTransactionsRequest(

@@ -14,7 +14,7 @@ from ._engine import Engine
 
 
 class Positions:
-    """Does the waiting steps in the life of assigned partitions, when the consumer polls.
+    """Does the steps of assigned partitions that wait, when the consumer polls.
 
     Args:
         engine: the client.

@@ -19,8 +19,8 @@ __all__ = ["AsyncConsumerRebalanceListener", "ConsumerRebalanceListener", "Subsc
 class ConsumerRebalanceListener(abc.ABC):
     """Called when the group assigns and revokes a consumer's partitions. Pass it to subscribe().
 
-    Methods such as the consumer's poll() call its methods. If they raise an exception, that call
-    raises a KafkaError with the exception as its cause.
+    Methods such as the consumer's poll() call its methods. If one of them raises an exception, that
+    call raises a KafkaError with the exception as its cause.
     """
 
     @abc.abstractmethod

@@ -71,7 +71,7 @@ class Sender:
             self._engine.poll(0)
             while not self._stopping and self._engine._queue_length():
                 self._engine.poll(_TURN)
-        except KafkaException as error:  # an error of librdkafka, which goes on by itself
+        except KafkaException as error:  # an error of librdkafka, which continues by itself
             _log.error("%s", error)
 
     def _has_client(self) -> bool:

@@ -25,7 +25,7 @@ _BACKOFF = 0.1  # seconds until a step that timed out in librdkafka is resumed
 class Transactions:
     """The transactions of a producer, one after another.
 
-    If a step is cut off, for example by Ctrl-C, it goes on in librdkafka, and the next call
+    If a step is interrupted, for example by Ctrl-C, it continues in librdkafka, and the next call
     completes it.
 
     Args:
@@ -40,7 +40,7 @@ class Transactions:
         self._timeout = timeout
         self._state = _UNINITIALIZED
         self._failure: errors.KafkaError | None = None
-        self._cut_off: Callable[[], None] | None = None  # completes a step that was cut off
+        self._cut_off: Callable[[], None] | None = None  # completes an interrupted step
 
     def check_open(self) -> None:
         """Raise an error unless a transaction is open.
@@ -60,7 +60,7 @@ class Transactions:
         """End the transaction of an earlier producer with the same id; a second call does nothing.
 
         Raises:
-            KafkaTimeoutError: it took too long and still goes on. Call it again.
+            KafkaTimeoutError: it took too long and still continues. Call it again.
         """
         if self._state in (_UNINITIALIZED, _INITIALIZING):
             self._state = _INITIALIZING
@@ -128,7 +128,7 @@ class Transactions:
         self._state, self._cut_off = _READY, None
 
     def _take_back(self) -> None:
-        """Abort the transaction of a begin() that was cut off, if there is one."""
+        """Abort the transaction of a begin() that was interrupted, if there is one."""
         with contextlib.suppress(errors.IllegalStateError):  # it had not begun
             self._until_done(self._engine.abort_transaction)
         self._cut_off = None

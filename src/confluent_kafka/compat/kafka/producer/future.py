@@ -161,7 +161,7 @@ class FutureRecordMetadata(Future):
 
     @classmethod
     def get_loop(cls) -> type[_Now]:
-        """Return an object that calls functions at once."""
+        """Return the replacement for an event loop: it calls functions at once."""
         return _Now
 
     def done(self) -> bool:
