@@ -48,7 +48,7 @@ def varint(number: int) -> bytes:
 
 
 def readings() -> Iterator[Row]:
-    """Yield rows without an end."""
+    """Yield an endless sequence of rows."""
     for number in count():
         yield {
             "id": 1_000_000 + number,
