@@ -186,7 +186,7 @@ class Demo:
             if (now := self._moved()) != seen:
                 seen, deadline = now, time.monotonic() + _PATIENCE
             if time.monotonic() > deadline:
-                raise Stalled(f"nothing moved for {_PATIENCE:.0f} s; see the logs in build/demo")
+                raise Stalled(f"no progress for {_PATIENCE:.0f} s; see the logs in build/demo")
             self._display.update()
             time.sleep(_REFRESH)
         self._display.update()
