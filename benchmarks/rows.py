@@ -106,7 +106,7 @@ def _aiokafka_producer(client: str, call: str) -> tuple[str, ...]:
 def _kafka_python(
     call: str, topic: str, *, ours: tuple[str, str] | None = None
 ) -> dict[Side, tuple[str, ...]]:
-    """Return the programs of a call. `ours` is our module and call, if not kafka-python 3's."""
+    """Return the programs of a call. `ours` is needed if our module or call has another name."""
 
     def program(client: str, call: str) -> tuple[str, ...]:
         return (
@@ -607,7 +607,7 @@ MEMORY_ROWS = (
     MemoryRow("poll() and consume(), every accessor", _memory("consume", RECORDS)),
     MemoryRow("consume_arrow() with headers", _memory("arrow", RECORDS), (Side.OURS,)),
 )
-# Deliveries that a program awaits, of messages that no broker accepts.
+# A program awaits the deliveries of messages that no broker accepts.
 PENDING_ROW = "asyncio: pending deliveries"
 PENDING_MESSAGES = 1_000_000
 PENDING_PROGRAM = _aio("pending", PRODUCED)

@@ -47,7 +47,7 @@ _TYPE = re.compile(r"\s*<br>\*Type: (.*?)\*\s*$")
 
 @dataclass
 class Property:
-    """A property of librdkafka: one row of its table, with the rows of its other names.
+    """A property of librdkafka: one row of its table, with all of its names.
 
     Args:
         client: "P", "C", or "*" for all.

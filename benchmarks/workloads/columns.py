@@ -380,7 +380,7 @@ def protobuf_encoder() -> Work:
 
 
 def protobuf_writer() -> Work:
-    """Return protobuf's writer of messages, which are made of rows."""
+    """Return a function that converts rows to messages and writes these with protobuf."""
     reading = message()
     return lambda rows: [reading(**row).SerializeToString() for row in rows]
 

@@ -24,7 +24,7 @@ from .state import Member, Run
 _FLIGHTS_PARTITIONS, _RESULTS_PARTITIONS = 6, 4
 _ROWS_PER_BATCH = 50_000
 # The largest allowed difference in event time between partitions within a micro-batch. Spark reads
-# from all partitions in proportion, and the keys spread the flights evenly. So the real difference
+# the same share of each partition, and the keys spread the flights evenly. So the real difference
 # is at most three days.
 _WATERMARK_DAYS = 7
 # If there is no progress for this number of seconds, the demo fails.
