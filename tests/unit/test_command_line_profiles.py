@@ -71,8 +71,8 @@ def configured(*arguments: str, environment: dict[str, str] | None = None) -> di
 
 
 def test_properties_of_a_profile() -> None:
-    """-C, --profile and KAFKA_PROFILE give a command the properties of a profile; dots of TOML keys
-    need no quotes, and lists are joined."""
+    """-C, --profile and KAFKA_PROFILE give a command the properties of a profile. TOML keys with
+    dots need no quotes, and lists become text with commas."""
     wanted = {
         "bootstrap.servers": "a:9092,b:9092",
         "security.protocol": "SASL_SSL",
@@ -406,7 +406,7 @@ def test_production_checks() -> None:
 
 
 def test_the_registry_of_a_profile(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only the secrets that a command needs are looked up. A registry can inherit credentials."""
+    """A command looks up only the secrets that it needs. A registry can use SASL credentials."""
     monkeypatch.setenv("REGISTRY_USER", "me:pw")
     assert profile_file.properties_of("prod", for_registry=True) == {
         "schema.registry.url": f"https://me:{PASSWORD}@registry:8081",
