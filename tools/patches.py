@@ -72,7 +72,7 @@ class Patch:
             raise HeaderError(f"{path.name}: Upstream says yes or no, and why")
         # A patch from `git diff` after a build contains the files that the compiler wrote, too.
         if built := [each for each in _NAMED.findall(changes) if not _SOURCE.search(each)]:
-            raise HeaderError(f"{path.name}: {built[0]} is not a source file")
+            raise HeaderError(f"{path.name}: {built[0]} is no source file")
         return cls(
             path,
             title.strip().rstrip("."),
