@@ -1,4 +1,4 @@
-# Every target sets up everything that it needs. It is quick if that exists already.
+# Every target sets up everything that it needs. If everything exists already, this takes no time.
 
 PYTHON ?= $(or $(shell sh tools/pythons.sh | head -n 1),$(error there is no CPython 3.11 or \
 	newer on PATH: install one, or name it with PYTHON=/path/to/python3))
@@ -31,7 +31,7 @@ test: build $(VENV)/.demo $(VENV)/.integration $(VENV)/.fuzz ## every test this 
 	$(call say,running the tests)
 	@$(BIN)/python -m pytest -n auto $(ARGS)
 
-check: build $(VENV)/.demo ## in two minutes: the tests nearest to the changes since main (ARGS="..." goes to pytest)
+check: build $(VENV)/.demo ## the tests nearest to the changes since main, in two minutes at most (ARGS="..." goes to pytest)
 	@$(BIN)/python -m pytest -n auto $(ARGS) $$($(BIN)/python tools/nearest_tests.py)
 
 kafka: build java ## Apache Kafka for the integration tests, from Maven Central
@@ -52,7 +52,7 @@ lint: build $(VENV)/.lint $(VENV)/.docs $(VENV)/.demo ## style, types, spelling,
 	@$(BIN)/check-jsonschema -q --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(call say,mypy; site)
 	@$(BIN)/mypy & types=$$!; $(SITE); site=$$?; wait $$types && exit $$site
-	$(call say,arrows between rooms)
+	$(call say,dependencies between modules)
 	@$(BIN)/python tools/layers.py
 	$(call say,waits without the GIL)
 	@$(BIN)/python tools/gil.py
@@ -61,10 +61,10 @@ lint: build $(VENV)/.lint $(VENV)/.docs $(VENV)/.demo ## style, types, spelling,
 	@$(CC) -std=gnu11 -Wall -Wextra -Werror -fsyntax-only \
 		$$($(BIN)/python tools/librdkafka.py --print cflags) benchmarks/native/*.c tests/native/*.c
 
-bench: build $(VENV)/.benchmarks .venv-peer/.requirements ## speed and memory beside other clients and native C; results, history and pictures
+bench: build $(VENV)/.benchmarks .venv-peer/.requirements ## compare speed and memory with other clients and native C; writes results, history and pictures
 	@$(BIN)/python -m benchmarks $(ARGS)
 
-bench-spark: build java $(VENV)/.integration $(VENV)/.spark ## Spark: rdkafka beside the JVM's connector, on a real broker (ARGS="--scale 0.1")
+bench-spark: build java $(VENV)/.integration $(VENV)/.spark ## Spark: compare rdkafka with the JVM's connector, on a real broker (ARGS="--scale 0.1")
 	@$(BIN)/python -W "ignore:pkg_resources is deprecated" -m benchmarks.spark $(ARGS)
 
 chaos: build java $(VENV)/.integration ## faults on a real cluster, with a row of results for each scenario (ARGS="--short --only network")
@@ -73,7 +73,7 @@ chaos: build java $(VENV)/.integration ## faults on a real cluster, with a row o
 transactions: build java $(VENV)/.integration ## transactions of five clients under faults, and their anomalies (ARGS="--clients ours --seconds 600")
 	@$(BIN)/python -W "ignore:pkg_resources is deprecated" -m tests.chaos.transactions $(ARGS)
 
-differential: build ## random scripts on the compatibility APIs and on the original packages, with every difference (ARGS="--scripts 1000")
+differential: build ## random scripts on the compatibility APIs and on the original packages; prints every difference (ARGS="--scripts 1000")
 	@$(BIN)/python -m tests.differential $(ARGS)
 
 cancellation: build ## every coroutine, cancelled at each of its first suspensions, and callbacks that raise (SUSPENSIONS=50)
@@ -92,7 +92,7 @@ fuzz: build $(VENV)/.fuzz $(VENV)/.guided ## hostile input: 1,000,000 calls, 10,
 		$(BIN)/python setup.py -q build --build-base build/guided --build-lib build/guided/lib
 	@$(BIN)/python -m tests.fuzz $(ARGS)
 
-wheel: build .venv-wheel/.requirements ## a self-contained wheel in dist/ for every CPython here, tried with it (ARGS="--only 3.12")
+wheel: build .venv-wheel/.requirements ## a self-contained wheel in dist/ for every CPython here, and a test of each wheel (ARGS="--only 3.12")
 	@.venv-wheel/bin/python tools/wheels.py $(ARGS)
 
 wheel-test: ## unit and embedded tests against the wheels in dist/, as they are installed (ARGS="--only cp312")
@@ -123,7 +123,7 @@ sanitized: build
 	@SANITIZE=address$(comma)undefined $(BIN)/python setup.py -q build \
 		--build-base build/asan --build-lib build/asan/lib
 
-# The watched interpreter is free-threaded, so that only our own locks order the threads.
+# The interpreter under the sanitizer is free-threaded, so that only our own locks order the threads.
 # faulthandler_timeout is 0, because a dump of stacks would end the run: it reads frames that other
 # threads change.
 tsan: build ## unit and embedded tests under the thread sanitizer: our extension, librdkafka and CPython

@@ -22,7 +22,7 @@ from setuptools.command.sdist import sdist
 ROOT = Path(__file__).resolve().parent
 CSRC = Path("src/confluent_kafka/csrc")
 # The number of our build of one version. build_info() and the names of wheels contain it. The
-# versions are confluent-kafka's, and each version starts again at 1.
+# version itself comes from confluent-kafka. For each new version, this number starts again at 1.
 BUILD = "1"
 
 sys.path.append(str(ROOT / "tools"))
@@ -32,8 +32,8 @@ import prerequisites  # noqa: E402
 import reproducible  # noqa: E402
 import sbom  # noqa: E402
 
-# Two builds of the same sources have the same bytes. The code that writes wheels reads the
-# variable, and copies the permissions of the files, so the umask must be fixed, too.
+# Two builds of the same sources have the same bytes. The code that writes wheels reads
+# SOURCE_DATE_EPOCH. It also copies the permissions of the files, so the umask must be fixed, too.
 DATE = reproducible.date()
 if DATE is not None:
     os.environ["SOURCE_DATE_EPOCH"] = str(DATE)

@@ -69,7 +69,7 @@ def read(file: Path = FILE) -> list[Entry]:
 
 
 def append(entry: Entry, file: Path = FILE) -> None:
-    """Add a run at the end."""
+    """Append a run to the file."""
     with file.open("a", encoding="utf-8") as lines:
         lines.write(json.dumps(entry, ensure_ascii=False) + "\n")
 

@@ -33,7 +33,7 @@ T = TypeVar("T")
 class Sample:
     """One run of one program."""
 
-    rate: float  # messages per second by the row's clock
+    rate: float  # messages per second, in the time that the program measured
     delivered_rate: float | None  # messages per second until all were delivered (producers)
     thread_nanoseconds: float  # CPU time of the calling thread, per message
 

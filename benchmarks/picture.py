@@ -24,7 +24,7 @@ WIDTH = 700
 
 @dataclass(frozen=True)
 class Shown:
-    """A row of the benchmarks in the pictures."""
+    """A row of the benchmarks that the pictures show."""
 
     row: str
     title: str

@@ -38,7 +38,7 @@ NOTES = {
     ),
     Group.KAFKA_PYTHON: (
         "In the row of `topics()`, kafka-python waits for about 0.1 s in each round. It does not "
-        "compute in that time, so the ratio is about waiting."
+        "compute in that time, so the ratio compares waiting times."
     ),
 }
 
@@ -128,13 +128,13 @@ def speed_tables(results: Sequence[Result]) -> str:
     native = [result for result in results if Side.NATIVE in result.rates]
     if native:
         parts += [
-            "### Beside native C",
+            "### Compared with native C",
             "The program in C calls librdkafka directly and creates no Python objects.",
             _native(native),
         ]
     explanation = (
         "This table has the CPU time of the calling thread for one message, the rate until all "
-        "messages were delivered (for producers), and how far the ratios of the rounds lie apart. "
+        "messages were delivered (for producers), and the lowest and highest ratio of the rounds. "
         "The last column is the ratio by CPU time, which other work on the machine disturbs less."
     )
     return "\n\n".join([*parts, "### CPU time and spread", explanation, _details(results)])
@@ -249,7 +249,7 @@ def _memory_table(memories: Sequence[Memory]) -> str:
     ]
     return (
         "## Memory\n\nThe figures do not contain the free memory that the C library keeps "
-        "(`malloc_trim`). The last column is how much the memory changes after round "
+        "(`malloc_trim`). The last column shows how much the memory changes after round "
         f"{MEMORY_SETTLING_ROUNDS}.\n\n"
         + table(["what was measured", "client", "resident MB after each round", "changes"], lines)
     )
@@ -288,7 +288,7 @@ def _import_table(imports: Sequence[Import]) -> str:
         ]
         for one in imports
     ]
-    header = ["client", f"median of {IMPORT_RUNS} imports", "loads beside the standard library"]
+    header = ["client", f"median of {IMPORT_RUNS} imports", "modules outside the standard library"]
     return "## Import\n\n" + table(header, lines)
 
 

@@ -1,4 +1,4 @@
-"""The rows of the tables: the program of each side, and the bars to reach."""
+"""The rows of the tables: the program of each side, and the bars (the goals to reach)."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def _aiokafka_producer(client: str, call: str) -> tuple[str, ...]:
 def _kafka_python(
     call: str, topic: str, *, ours: tuple[str, str] | None = None
 ) -> dict[Side, tuple[str, ...]]:
-    """Return the programs of a call. `ours` is our module and call, if not kafka-python 3's."""
+    """Return the programs of a call. `ours` is needed if our module or call has another name."""
 
     def program(client: str, call: str) -> tuple[str, ...]:
         return (
@@ -273,7 +273,7 @@ ROWS = (
     Row(
         "commit",
         Group.CONSUMING,
-        "Commit 10,000 partitions and ask for what is committed (the unit is partitions)",
+        "Commit and request the offsets of 10,000 partitions (the unit is partitions)",
         "`commit()`, `committed()`",
         "`commit()`, `committed()`",
         _assignment("commit"),
@@ -436,7 +436,7 @@ ROWS = (
     Row(
         "kafka-python-topics",
         Group.KAFKA_PYTHON,
-        "Ask for all topics and for the partitions of one (the unit is rounds of both calls)",
+        "Request all topics, and the partitions of one topic (the unit is pairs of calls)",
         "`topics()`, `partitions_for_topic()`",
         "`topics()`, `partitions_for_topic()`",
         _kafka_python("ask", VALUES),
@@ -607,7 +607,7 @@ MEMORY_ROWS = (
     MemoryRow("poll() and consume(), every accessor", _memory("consume", RECORDS)),
     MemoryRow("consume_arrow() with headers", _memory("arrow", RECORDS), (Side.OURS,)),
 )
-# Deliveries that a program awaits, of messages that no broker accepts.
+# A program awaits the deliveries of messages that no broker accepts.
 PENDING_ROW = "asyncio: pending deliveries"
 PENDING_MESSAGES = 1_000_000
 PENDING_PROGRAM = _aio("pending", PRODUCED)
@@ -633,17 +633,17 @@ def _waiting(what: str, *options: str) -> tuple[str, ...]:
 
 BLOCKING_LATENCY = WaitingRow("produce() to poll(), two threads", _waiting("threads"))
 AIO_LATENCY = WaitingRow("asyncio: produce() to getone(), two tasks", _waiting("tasks"))
-TICK = f"asyncio: a tick of 10 ms beside 1,000 producing tasks and {CONSUMERS} consumers"
+TICK = f"asyncio: delay of a 10 ms timer with 1,000 producing tasks and {CONSUMERS} consumers"
 WAITING_ROWS = (
     BLOCKING_LATENCY,
     AIO_LATENCY,
     WaitingRow(
-        f"{TICK}, too late by",
+        TICK,
         _waiting("ticks", "--consumers", str(CONSUMERS), "--shared-topic", SHARED),
         0.020,
     ),
     WaitingRow(
-        f"{TICK} of all messages, too late by",
+        f"{TICK} of all messages",
         _waiting("ticks", "--consumers", str(CONSUMERS)),
     ),
     WaitingRow("protocol: decoding a MetadataResponse of 1 MB", ("metadata",), 0.050),

@@ -1,1 +1,1 @@
-"""Programs that show the project at work."""
+"""Example programs for this package."""

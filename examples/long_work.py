@@ -49,7 +49,7 @@ def run(
             with consumer.pause_while() as pause:
                 work(message)
             if pause.lost:
-                print("the group took partitions away meanwhile: their new owner does them again")
+                print("another member of the group got partitions: it processes the messages again")
                 continue
             consumer.commit(message, asynchronous=False)
             done += 1

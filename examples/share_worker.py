@@ -48,7 +48,7 @@ def outcome(message: Message) -> AcknowledgeType:
 
 
 def report(offsets: dict[TopicPartition, set[int]], exception: Exception | None) -> None:
-    """Print failed acknowledgements. The broker delivers these jobs again after their locks."""
+    """Print failed acknowledgements. The broker delivers these jobs again after their locks end."""
     if exception is not None:
         print(f"not acknowledged: {offsets}: {exception}", file=sys.stderr)
 

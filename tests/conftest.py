@@ -79,7 +79,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
-    """Print one line with every reason for a skip, so that a green run cannot hide one.
+    """Print one line with every reason for a skip, so that a successful run cannot hide a skip.
 
     If several processes ran the tests, another line shows when each group of tests ran.
     """

@@ -49,12 +49,14 @@ def registry_jar() -> Path:
 
 def _unpack(home: Path) -> None:
     home.parent.mkdir(parents=True, exist_ok=True)
-    print(f"==> taking Apicurio Registry {VERSION} with mvn", file=sys.stderr, flush=True)
+    print(f"==> downloading Apicurio Registry {VERSION} with mvn", file=sys.stderr, flush=True)
     with tempfile.TemporaryDirectory(dir=home.parent) as scratch:
         archive = Path(scratch) / _ARCHIVE
         _copy_archive(archive)
         if hashlib.sha256(archive.read_bytes()).hexdigest() != SHA256:
-            raise AssemblyError(f"{_ARCHIVE} from Maven is not the pinned one: nothing is kept")
+            raise AssemblyError(
+                f"{_ARCHIVE} from Maven does not have the pinned SHA-256: it is not used"
+            )
         stage = Path(scratch) / "registry"
         with tarfile.open(archive) as files:
             files.extractall(stage, filter="data")
@@ -73,8 +75,8 @@ def _copy_archive(archive: Path) -> None:
         subprocess.run(command, check=True, capture_output=True, text=True, cwd=archive.parent)
     except FileNotFoundError:
         raise AssemblyError(
-            "mvn is needed to take Apicurio Registry: install Maven (on Debian: apt-get install "
-            "maven)"
+            "mvn is needed to download Apicurio Registry: install Maven (on Debian: "
+            "apt-get install maven)"
         ) from None
     except subprocess.CalledProcessError as error:
         raise AssemblyError(

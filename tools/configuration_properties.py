@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """The table of configuration properties: librdkafka's own, with our notes.
 
-The facts are those of CONFIGURATION.md in the pinned sources, the notes those of
-docs/properties.toml. The documentation shows the table (docs/_extensions/properties.py). The
-command `config list` shows it, too: a wheel has neither of the two sources, so the package contains
-the result, src/confluent_kafka/cli/commands/properties.json::
+The facts come from CONFIGURATION.md in the pinned sources, and the notes from docs/properties.toml.
+The documentation shows the table (docs/_extensions/properties.py), and the command `config list`
+shows it, too. A wheel does not contain these two files. Therefore the package contains the table
+as src/confluent_kafka/cli/commands/properties.json::
 
     python tools/configuration_properties.py          # write it
     python tools/configuration_properties.py --print  # print it
@@ -26,7 +26,7 @@ import librdkafka
 ROOT = Path(__file__).resolve().parent.parent
 NOTES = ROOT / "docs" / "properties.toml"
 WRITTEN = ROOT / "src" / "confluent_kafka" / "cli" / "commands" / "properties.json"
-# A property belongs to the first group whose pattern fits. "P", "C" or "*" stands before its name.
+# A property belongs to the first group whose pattern matches "P NAME", "C NAME" or "* NAME".
 GROUPS = {
     "Security": r"(\* )(security|ssl|sasl|https|enable\.s[sa]s?l)",
     "Transactions and idempotence": r"P (transaction|enable\.(idempotence|gapless))",
@@ -47,7 +47,7 @@ _TYPE = re.compile(r"\s*<br>\*Type: (.*?)\*\s*$")
 
 @dataclass
 class Property:
-    """A property of librdkafka: one row of its table, with the rows of its other names.
+    """A property of librdkafka: one row of its table, with all of its names.
 
     Args:
         client: "P", "C", or "*" for all.
@@ -70,7 +70,7 @@ class Property:
 
     @property
     def group(self) -> str:
-        """The heading under which it stands."""
+        """The heading above it in the documentation."""
         title = f"{self.client} {self.names[0]}"
         return next(name for name, pattern in GROUPS.items() if re.match(pattern, title))
 
@@ -87,8 +87,8 @@ class Property:
 def read(table: str) -> list[Property]:
     """Return the properties of a CONFIGURATION.md.
 
-    Its second table, of properties for topics, repeats some names of the first. The first is what
-    a client applies.
+    The second table of the file contains the properties of topics. It repeats some names of the
+    first table. Clients use the properties of the first table.
     """
     found: dict[str, Property] = {}
     aliases: list[tuple[str, str]] = []
@@ -117,7 +117,7 @@ def _rows(table: str) -> Iterator[list[str]]:
 
 
 def annotated(properties: list[Property], notes: dict[str, Any]) -> list[Property]:
-    """Add the notes, and the keys that are of this package; a note's name must be a property's."""
+    """Add the notes and this package's own keys; each note must have the name of a property."""
     known = {name: each for each in properties for name in each.names}
     for name, own in notes["python"].items():
         if name in known:
@@ -126,7 +126,7 @@ def annotated(properties: list[Property], notes: dict[str, Any]) -> list[Propert
         properties.append(known[name])
     for name, note in notes["notes"].items():
         if name not in known:
-            raise ValueError(f"{NOTES.name} has a note about {name}, which is no property")
+            raise ValueError(f"{NOTES.name} has a note about {name}, which is not a property")
         known[name].notes.append(note)
     return properties
 

@@ -27,7 +27,7 @@ import tempfile
 from pathlib import Path
 
 VERSION = "3.13.5"
-# Debian's stable release: its pool keeps this file for as long as the release lives.
+# Debian's stable release: its archive keeps this file while the release is supported.
 PACKAGE = "python3.13"
 SHA256 = "93e583f243454e6e9e4588ca2c2662206ad961659863277afcdb96801647d640"
 SOURCES = """\

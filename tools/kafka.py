@@ -154,7 +154,7 @@ def _verify(folder: Path, version: str) -> None:
     )
     if wrong:
         raise AssemblyError(
-            f"Maven brought other files than {checksums(version).name} pins: {', '.join(wrong)}. "
+            f"Maven's files differ from {checksums(version).name}: {', '.join(wrong)}. "
             "Nothing was installed"
         )
 

@@ -207,7 +207,8 @@ class Workshop:
         return _patch(patch.path, self._root, "--reverse", "--dry-run").returncode == 0
 
     def _change(self, patch: Patch, direction: str) -> None:
-        for options in ((direction, "--dry-run"), (direction,)):  # all of it, or nothing
+        # The dry run comes first, so that the patch is applied completely or not at all.
+        for options in ((direction, "--dry-run"), (direction,)):
             done = _patch(patch.path, self._root, *options)
             if done.returncode != 0:
                 raise librdkafka.BuildError(f"{patch.name}, {direction}: {done.stdout}")
@@ -249,7 +250,7 @@ def try_without(names: list[str]) -> int:
             continue
         wrong += not fails
         answer = "fails without it" if fails else "PASSES without it"
-        if others:  # later ones that change the same lines
+        if others:  # later patches that change the same lines
             answer += f" and {', '.join(each.name for each in others)}"
         print(f"{patch.name:24} {answer}: {' '.join(patch.tests)}", flush=True)
     for patch in patches:
@@ -267,7 +268,7 @@ def _say(text: str) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Tries the patches to librdkafka.")
-    parser.add_argument("--tree", type=Path, help="sources of librdkafka, instead of the pinned")
+    parser.add_argument("--tree", type=Path, help="sources of librdkafka to use instead")
     parser.add_argument("--without", nargs="*", metavar="NAME", help="run the tests without each")
     parser.add_argument("--pull-request", metavar="NAME", help="print the text of a pull request")
     arguments = parser.parse_args()

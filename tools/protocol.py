@@ -345,7 +345,7 @@ def main() -> int:
     old = 0
     for path, text in files.items():
         if check and (not path.exists() or path.read_text(encoding="utf-8") != text):
-            print(f"{path.relative_to(ROOT)} is not what Kafka's jars give: run tools/protocol.py")
+            print(f"{path.relative_to(ROOT)} differs from Kafka's jars: run tools/protocol.py")
             old += 1
         elif not check:
             path.write_text(text, encoding="utf-8")

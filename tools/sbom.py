@@ -156,7 +156,7 @@ def _other(source: str) -> dict[str, Any]:
         "type": "library",
         "bom-ref": "librdkafka",
         "name": "librdkafka",
-        "description": "Not the pinned one: what it consists of is not known here",
+        "description": "Not the pinned release: its contents are not known here",
         "licenses": [_licence("BSD-2-Clause")],
         "properties": [{"name": "confluent-kafka:librdkafka_source", "value": source}],
     }
@@ -250,7 +250,10 @@ def _packages(bill: Path, paths: Iterable[Path]) -> dict[str, dict[str, Any]]:
 
 
 def _debian(library: Path) -> dict[str, Any] | None:
-    """Return the package of a file, which dpkg may list without "/usr"; auditwheel misses those."""
+    """Return the package of a library that auditwheel did not find.
+
+    auditwheel does not find a library that dpkg lists without "/usr".
+    """
     for path in (str(library), str(library).removeprefix("/usr")):
         try:
             owner = _answer("dpkg-query", "-S", path).partition(":")[0]

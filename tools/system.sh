@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes sure that the system has the packages for one purpose:
 #
-#   tools/system.sh build   a C compiler, Python's headers, the libraries librdkafka links to
+#   tools/system.sh build   a C compiler, Python's headers, the libraries that librdkafka needs
 #   tools/system.sh npm     npm, to download librdkafka's sources
 #   tools/system.sh java    Java 17 or newer, for Spark
 #   tools/system.sh clang   clang, to fuzz the C code
@@ -65,8 +65,8 @@ check_clang() {
     command -v clang >/dev/null || need clang
 }
 
-# Print the names of the packages. Each release of Debian or Ubuntu has another Java, which apt's
-# lists show.
+# Print the names of the packages. Each release of Debian or Ubuntu has a different Java: look for
+# it in apt's lists.
 packages() {
     java=openjdk-17-jre-headless
     for candidate in openjdk-17-jre-headless openjdk-21-jre-headless; do

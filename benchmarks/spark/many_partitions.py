@@ -23,7 +23,8 @@ SLOTS = 2
 _TOPIC = "nearly-empty"
 _WARM_UP_TOPIC = "warm-up"
 _RUNS = 3
-# The first way has a task for each range. The second way is the default: ranges share tasks.
+# In the first way, each range has its own task. In the second way, which is the default, ranges
+# share tasks.
 _WAYS: dict[str, dict[str, str]] = {
     "a task for each (`maxRangesPerTask=1`)": {"maxRangesPerTask": "1"},
     "shared tasks": {},

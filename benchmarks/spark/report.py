@@ -42,7 +42,7 @@ def markdown(
 
 def _introduction(sizes: Sizes, rounds: int, cores: int, spark: str, connector: Connector) -> str:
     return (
-        "# rdkafka beside Spark's own connector\n\n"
+        "# rdkafka compared with Spark's own connector\n\n"
         f"`rdkafka` and Spark's `kafka` (spark-sql-kafka-0-10_2.13 {connector.version}) ran in "
         f"turn on PySpark {spark} with `local[{cores}]`. Each ran in its own session, with the "
         "same configuration, and with one broker of Apache Kafka on the same machine "

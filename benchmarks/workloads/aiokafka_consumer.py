@@ -25,7 +25,7 @@ async def getone(consumer: Any, messages: int) -> int:
 
 
 async def getmany(consumer: Any, messages: int) -> int:
-    """Await getmany() and read ``value`` of whole records."""
+    """Await getmany() and read the ``value`` of each record."""
     count = 0
     while count < messages:
         found = await consumer.getmany(timeout_ms=TIMEOUT_SECONDS * 1000)

@@ -48,7 +48,7 @@ def varint(number: int) -> bytes:
 
 
 def readings() -> Iterator[Row]:
-    """Yield rows without an end."""
+    """Yield an endless sequence of rows."""
     for number in count():
         yield {
             "id": 1_000_000 + number,
@@ -380,7 +380,7 @@ def protobuf_encoder() -> Work:
 
 
 def protobuf_writer() -> Work:
-    """Return protobuf's writer of messages, which are made of rows."""
+    """Return a function that converts rows to messages and writes these with protobuf."""
     reading = message()
     return lambda rows: [reading(**row).SerializeToString() for row in rows]
 

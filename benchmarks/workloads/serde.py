@@ -105,7 +105,7 @@ def main() -> None:
     serialize, deserialize, obj = FORMATS[args.format]()
     context = SerializationContext("topic", MessageField.VALUE)
     if deserialize(serialize(obj, context), context) != obj:
-        raise RuntimeError(f"{args.format}: what comes back is not what went out")
+        raise RuntimeError(f"{args.format}: the deserialized object differs")
     messages = max(args.messages // FRACTION, 1)
     stopwatch = Stopwatch()
     for _ in range(messages):

@@ -54,7 +54,7 @@ def producing(bootstrap: str) -> dict[str, Any]:
 
 
 def consuming(bootstrap: str, fetch_wait_ms: int = 1) -> dict[str, Any]:
-    """Return a configuration. A mock broker looks for messages only when the wait ends."""
+    """Return a configuration with a short wait, because mock brokers respond only after it."""
     return {
         "bootstrap.servers": bootstrap,
         "group.id": "benchmarks",

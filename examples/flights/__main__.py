@@ -61,8 +61,8 @@ def _run(limit: int | None) -> int:
         console.print("[bold red]different[/]", *problems, sep="\n", highlight=False)
         return _FAILED
     console.print(
-        f"[bold green]equal[/]: {len(rows):,} rows per carrier and hour, by Spark into Kafka "
-        "and Parquet, are those computed directly, row for row",
+        f"[bold green]equal[/]: {len(rows):,} rows per carrier and hour, which Spark wrote to "
+        "Kafka and Parquet, are the same as the rows that were computed directly",
         highlight=False,
         soft_wrap=True,
     )

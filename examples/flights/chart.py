@@ -109,7 +109,7 @@ def _processed(job: Job) -> Points:
 
 
 def _rates(points: Points, started: float, edges: numpy.ndarray) -> numpy.ndarray:
-    """Return messages per second between the edges, from totals of messages at some times."""
+    """Return the messages per second in each interval. The points are totals at some times."""
     if not points:
         return numpy.zeros(len(edges) - 1)
     moments, totals = zip(*points, strict=True)

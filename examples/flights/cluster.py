@@ -32,7 +32,7 @@ def cluster(topics: Mapping[str, int]) -> Iterator[str]:
 
 
 def stored(servers: str, topic: str) -> tuple[int, int]:
-    """Return the numbers of messages that a topic has received, and no longer has."""
+    """Return how many messages a topic has received, and how many of them were deleted."""
     with _consumer(servers) as consumer:
         partitions = consumer.list_topics(topic, timeout=_TIMEOUT).topics[topic].partitions
         ranges = [

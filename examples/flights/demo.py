@@ -24,7 +24,7 @@ from .state import Member, Run
 _FLIGHTS_PARTITIONS, _RESULTS_PARTITIONS = 6, 4
 _ROWS_PER_BATCH = 50_000
 # The largest allowed difference in event time between partitions within a micro-batch. Spark reads
-# from all partitions in proportion, and the keys spread the flights evenly. So the real difference
+# the same share of each partition, and the keys spread the flights evenly. So the real difference
 # is at most three days.
 _WATERMARK_DAYS = 7
 # If there is no progress for this number of seconds, the demo fails.
@@ -186,7 +186,7 @@ class Demo:
             if (now := self._moved()) != seen:
                 seen, deadline = now, time.monotonic() + _PATIENCE
             if time.monotonic() > deadline:
-                raise Stalled(f"nothing moved for {_PATIENCE:.0f} s; see the logs in build/demo")
+                raise Stalled(f"no progress for {_PATIENCE:.0f} s; see the logs in build/demo")
             self._display.update()
             time.sleep(_REFRESH)
         self._display.update()

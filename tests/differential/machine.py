@@ -19,7 +19,7 @@ from tests.differential.scripts import FIRST_TIMESTAMP, SIZES, draw
 from tests.support.peers import environment
 
 _DRIVERS = Path(__file__).parent / "drivers"
-_LIMIT = 30  # the limit for a script in seconds, and again for each second of patience
+_LIMIT = 30  # the limit for a script, in seconds; each second of patience adds as much
 
 
 @dataclass(frozen=True)

@@ -202,7 +202,7 @@ def main() -> int:
             rounds += 1
     print(
         f"frames: {sent} hostile in {time.monotonic() - start:.0f} s, {rounds} pairs of clients, "
-        f"usable afterwards (but {renewed} clients had to be made anew); errors: "
+        f"usable afterwards ({renewed} clients had to be replaced); errors: "
         + ", ".join(f"{count} {name}" for name, count in errors.most_common())
     )
     return 0

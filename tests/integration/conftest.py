@@ -59,7 +59,7 @@ def kafka(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[KafkaClust
 def secured_kafka(kafka: KafkaCluster) -> SecuredKafkaCluster:
     """A cluster for tests that need more than a PLAINTEXT listener."""
     if not isinstance(kafka, SecuredKafkaCluster):
-        pytest.skip("BOOTSTRAP is a cluster that is not the tests' own")
+        pytest.skip("the cluster in BOOTSTRAP does not belong to the tests")
     return kafka
 
 

@@ -33,8 +33,8 @@ def repeated(
 
 
 def test_records(runner: asyncio.Runner, kafka_cluster: MockCluster, kafka_topic: str) -> None:
-    """Records do not leak: single ones and batches, of all partitions or one, deserialized, in a
-    cycle."""
+    """Single records and batches do not leak, of one partition or of all. One record is part of a
+    reference cycle."""
     servers = kafka_cluster.bootstrap_servers
     with Producer({"bootstrap.servers": servers, "linger.ms": 0}) as producer:
         send(producer, kafka_topic, numbers(0, 4 * ROWS))

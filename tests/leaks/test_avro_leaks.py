@@ -14,7 +14,7 @@ def shape(kind: str, *parts: int, names: Any = (), defaults: Any = (), prepare: 
 
 
 def test_objects() -> None:
-    """A record with every type leaks nothing, nor do functions that raise or refused shapes."""
+    """Nothing is leaked by a record with every type, a function that raises, or a refused shape."""
 
     def prepare(data: Any, schema: Any) -> Any:
         return data + 1

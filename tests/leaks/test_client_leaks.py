@@ -95,7 +95,7 @@ class TestLife:
 
         assert_no_leaks(work)
 
-    @pytest.mark.parametrize("client", [Producer, Consumer])  # one code for all clients
+    @pytest.mark.parametrize("client", [Producer, Consumer])  # all clients share this code
     @pytest.mark.parametrize(
         "more",
         [

@@ -140,7 +140,7 @@ def test_payloads_that_are_refused() -> None:
 
 
 def test_programs_by_schema_id() -> None:
-    """Programs and error texts by schema id are freed, and so are wrong ones."""
+    """Programs and error texts by schema id are freed, and so are wrong arguments."""
     program, other = (decoder._program for decoder in DECODERS)
     good = [b"\0\0\0\0\1" + one for one in encode(SCHEMA, VALUES)]
     column = pa.array([*good, b"\0\0\0\0\2", *encode(SCHEMA, VALUES[:1])])

@@ -1,4 +1,4 @@
-"""The model of a share group: each record is accepted or rejected once, and not lost before.
+"""The model of a share group: each record is accepted or rejected once, and no record is lost.
 
 Members join and leave, read the same partitions and acknowledge each record. For each record, the
 model counts the deliveries and stores the brokers' responses to its acknowledgements.

@@ -105,7 +105,7 @@ async def across_an_outage(
 
 
 async def until(condition: Callable[[], object]) -> None:
-    """Let the loop go on until a condition holds."""
+    """Let the event loop run until a condition holds."""
     while not condition():
         await asyncio.sleep(0.002)
 

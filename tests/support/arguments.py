@@ -359,7 +359,7 @@ MATRIX: dict[str, dict[str, Kind]] = {
         "record_type": RECORD_TYPE,
     },
     "Consumer._take": {"num_messages": ID, "store": TAKE},
-    "Consumer._poll_now": {"timeout": ANYTHING, "store": TAKE},  # the call that uses it checks it
+    "Consumer._poll_now": {"timeout": ANYTHING, "store": TAKE},  # the awaited poll() checks it
     "Consumer._consume_now": {"num_messages": ID, "store": TAKE},
     "Consumer._take_one": {"timeout": SECONDS, "take": TAKE},
     "Consumer._take_arrow": {
@@ -382,7 +382,7 @@ MATRIX: dict[str, dict[str, Kind]] = {
     "Consumer._finish_rebalance": {"number": ID},
     "Producer._expedite": {"timeout": SECONDS},
     "Producer._send": {"future": Kind(None, {"None"}), **_FIELDS},
-    "Producer._send_now": dict.fromkeys(_FIELDS, ANYTHING),  # only a client with a loop reads them
+    "Producer._send_now": dict.fromkeys(_FIELDS, ANYTHING),  # only asyncio clients read them
     "Producer._send_batch": {
         "future": Kind(None, {"None"}),
         "topic": NAME,

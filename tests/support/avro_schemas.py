@@ -246,7 +246,7 @@ class Schemas:
         )
 
     def _blocks(self, item: Any) -> bytes:
-        """Some blocks with some items, and the end. Some blocks have their sizes."""
+        """Blocks of items, and the mark after the last block. Some blocks contain their sizes."""
         result = b""
         for _ in range(self._random.randrange(3)):
             count = self._random.randrange(1, 4)

@@ -44,7 +44,7 @@ class Reports:
 
     @property
     def errors(self) -> list[int | None]:
-        """The codes, None for a message that was delivered."""
+        """The error code of each report; None if the message was delivered."""
         return [None if error is None else error.code() for error, _ in self.calls]
 
 

@@ -14,7 +14,7 @@ from tests.support.waiting import TIMEOUT
 
 @pytest.fixture
 def patient() -> Iterator[None]:
-    """Let clients wait longer, because they take a slow machine for a missing leader.
+    """Let clients wait longer, because a slow machine looks to them like a missing leader.
 
     The longer linger also keeps the messages of one call in one batch; flush() ends the linger.
     """

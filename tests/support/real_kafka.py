@@ -63,11 +63,11 @@ def kafka(real_kafka: KafkaCluster) -> KafkaCluster:
 
 @pytest.fixture
 def own_kafka(kafka: KafkaCluster) -> OwnKafkaCluster:
-    """The cluster for a test that breaks brokers, or looks into them."""
+    """The tests' own cluster, for a test that breaks, changes or inspects brokers."""
     from tests.integration.kafka_cluster import OwnKafkaCluster
 
     if not isinstance(kafka, OwnKafkaCluster):
-        pytest.skip("BOOTSTRAP is a cluster that is not the tests' own")
+        pytest.skip("the cluster in BOOTSTRAP does not belong to the tests")
     return kafka
 
 

@@ -18,7 +18,7 @@ import pytest
 # tests.
 PROCESSES = 4
 
-# The first key with which the name of a test starts gives the line of the test.
+# The line of each test. The first key that the name of the test starts with applies.
 LINES = {
     # These tests break brokers and executors, so they start brokers and executors of their own.
     "tests/integration/test_chaos.py": "faults",
@@ -83,7 +83,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         and not _is_embedded(item.nodeid)
     ]
     if stray:
-        raise pytest.UsageError(f"in no line of {__file__} for them: {', '.join(stray)}")
+        raise pytest.UsageError(f"these tests need a line in {__file__}: {', '.join(stray)}")
 
 
 def times_of_lines(reports: Iterable[pytest.TestReport]) -> str:

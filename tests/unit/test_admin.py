@@ -214,7 +214,7 @@ class TestTheEnd:
 
     @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork()")
     def test_fork(self) -> None:
-        """In the child process, calls raise an error with the way out, and the exit does not hang.
+        """In the child process, calls raise an error with advice, and the exit does not hang.
 
         The futures of the parent process get responses.
         """

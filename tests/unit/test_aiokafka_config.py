@@ -40,7 +40,7 @@ class Tokens(AbstractTokenProvider):
 
 
 def test_the_table_has_each_keyword_of_a_client_once() -> None:
-    """For each client a keyword has one meaning, and each entry belongs to a client."""
+    """The table has a keyword at most once for each client. Each entry belongs to a client."""
     for client in EVERY:
         names = [keyword.name for keyword in KEYWORDS if client in keyword.clients]
         assert sorted(set(names)) == sorted(names)

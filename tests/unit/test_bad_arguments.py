@@ -303,7 +303,8 @@ def test_attributes(name: str, owners: Owners) -> None:
 
 @each_object
 def test_comparisons(name: str, owners: Owners) -> None:
-    """Objects do not equal objects of other types. Only a KafkaError can be ordered, by numbers."""
+    """Objects do not equal objects of other types. Order comparisons raise TypeError, except for a
+    KafkaError, which can be compared with numbers."""
     target = owners[name]()
     for label in VALUES.keys() - {"error", "partition", "message", "unset partition"}:
         assert (target == VALUES[label]) is False, label

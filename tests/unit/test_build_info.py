@@ -85,7 +85,7 @@ def test_unpatched_library_says_once_what_it_lacks() -> None:
 
 @pytest.mark.skipif("raw-request" not in LACKS, reason="this librdkafka is patched")
 def test_request_without_its_patch() -> None:
-    """The error of request() names the missing patch and the way out."""
+    """The error of request() names the missing patch and suggests a solution."""
     with Producer({}) as producer:
         for call in (partial(producer.request, 3, 1), producer.api_versions):
             with pytest.raises(KafkaException, match="LIBRDKAFKA=system") as error:

@@ -380,7 +380,7 @@ def test_times_before_1970(unit: str) -> None:
 
 
 def test_all_nanoseconds() -> None:
-    """All times that 64 bits can count from 1970 are written and read, up to both ends."""
+    """All times in nanoseconds that fit into 64 bits are written and read, also both ends."""
     ends = [-(2**63), -(2**63) + 1, -(10**9) - 1, 0, 2**63 - 854_775_808, 2**63 - 1]
     column = pa.array(ends, pa.timestamp("ns", "UTC"))
     rows = JSONEncoder().encode(rows_of(column))

@@ -148,7 +148,7 @@ def test_columns_without_end() -> None:
 
 
 class Odd:
-    """A number that returns another value each time, or raises."""
+    """An object that raises when it is converted to an int."""
 
     def __index__(self) -> int:
         raise ZeroDivisionError

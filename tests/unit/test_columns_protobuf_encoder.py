@@ -230,7 +230,7 @@ def test_sizes_of_messages(size: int) -> None:
 
 
 def test_nested_messages() -> None:
-    """A null is written as no message, which differs from an empty message."""
+    """A null message is left out. An empty message is written."""
     case = Case("message N { int32 x = 1; repeated N more = 2; } message M { N n = 1; }")
     inner = {"x": 1, "more": [{"x": None}, {"x": 2}]}
     message = case.message(n={"x": 1, "more": [{}, {"x": 2}]})
@@ -405,7 +405,7 @@ def test_times_that_google_does_not_allow(second: int) -> None:
 def test_wrappers() -> None:
     """A wrapper is written as a message with a value.
 
-    The message is empty for the default. A null is written as no message.
+    The message is empty for the default. For a null, no message is written.
     """
     case = Case(
         IMPORTS

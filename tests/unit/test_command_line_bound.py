@@ -1,4 +1,4 @@
-"""Positions, which all options name with the same words."""
+"""All options for positions accept the same words."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_words(text: str, kind: str, number: int) -> None:
 
 @pytest.mark.parametrize("text", ["-1h", "1h", "PT1H", "-60m", "-3600s"])
 def test_a_duration_back_from_now(text: str) -> None:
-    """The same time is meant, also by `topics offsets --at`."""
+    """All options, also `topics offsets --at`, read a duration as the same time in the past."""
     wanted = (time.time() - 3600) * 1000
     bound = Bound.parse(text, "--from", counts_back=True)
     for found in (bound.number, target_of(text).number, _kind_or_time(text)):
@@ -43,7 +43,7 @@ def test_a_duration_back_from_now(text: str) -> None:
 
 
 def test_offsets_at() -> None:
-    """`topics offsets --at` has no use for an offset, and understands all other words."""
+    """`topics offsets --at` refuses an offset, and accepts everything else."""
     assert [_kind_or_time(text) for text in ("beginning", "end")] == ["earliest", "latest"]
     with pytest.raises(click.BadParameter, match="'7' is not earliest, latest, max-timestamp"):
         _kind_or_time("7")

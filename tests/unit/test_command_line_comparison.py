@@ -1,4 +1,4 @@
-"""docs/guides/command-line/comparison.md: every task has a command of ours, which exists."""
+"""docs/guides/command-line/comparison.md: every task has an existing command of ours."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_our_column(cells: list[str], tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_every_cell() -> None:
-    """A cell of a tool is "no", or a command of this tool. No task is there twice."""
+    """A cell of a tool is "no", or a command of this tool. No task is listed twice."""
     programs = {
         1: r"kcat ",
         2: r"(kafka-[a-z-]+|connect-mirror-maker)\.sh\b",
@@ -60,6 +60,6 @@ def test_every_cell() -> None:
 
 
 def test_every_command_has_a_line() -> None:
-    """No command of ours is missing."""
+    """The page names every command of this package."""
     shown = {called(cells[-1].strip("`"))[0] for cells in LINES}
     assert (COMMANDS.keys() | ADMINISTRATION.keys()) - shown == _OUR_OWN

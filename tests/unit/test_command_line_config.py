@@ -26,7 +26,7 @@ def listed(*arguments: str) -> list[dict[str, Any]]:
 
 
 def test_a_property() -> None:
-    """It has all names, type, default, range, importance and meaning, without Markdown."""
+    """The list shows all names, type, default, range, importance and meaning, without Markdown."""
     (linger,) = listed("linger.ms", "--client", "producer")[:1]
     assert linger["meaning"].startswith("Delay in milliseconds to wait")
     del linger["meaning"]
@@ -43,7 +43,7 @@ def test_a_property() -> None:
 
 
 def test_patterns() -> None:
-    """A text is searched in the names, also in other names; * and ? are for the whole name."""
+    """A text matches any part of a name. A pattern with * or ? must match a whole name."""
     assert [each["property"] for each in listed("sasl.pass*")] == ["sasl.password"]
     assert {each["property"] for each in listed("LINGER")} == {
         "linger.ms, queue.buffering.max.ms",
@@ -53,7 +53,7 @@ def test_patterns() -> None:
 
 
 def test_clients() -> None:
-    """Producers, consumers and all clients have properties of their own; together, all."""
+    """--client selects the properties of one kind of client. Each property has exactly one kind."""
     parts = [listed("--client", client) for client in ("producer", "consumer", "all")]
     assert all(parts)
     assert sum(map(len, parts)) == len(listed())
@@ -72,14 +72,14 @@ def test_librdkafka_has_every_property() -> None:
     for each in _properties():
         client = Producer if each["client"] == "producer" else Consumer
         for name in each["names"]:
-            # The second property is refused, whatever the value of the first one.
+            # The client is always refused, because the property no.such does not exist.
             with pytest.raises((KafkaException, ValueError, TypeError)) as refusal:
                 client({name: "x", "no.such": "x"})
             assert not re.search(f"No such.*{re.escape(name)}", str(refusal.value)), name
 
 
 def test_the_list_is_that_of_the_documentation(monkeypatch: pytest.MonkeyPatch) -> None:
-    """If this fails: python tools/configuration_properties.py."""
+    """properties.json is up to date. If not, run: python tools/configuration_properties.py."""
     monkeypatch.syspath_prepend(str(ROOT / "tools"))
     import configuration_properties
     import librdkafka

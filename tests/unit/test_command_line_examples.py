@@ -49,7 +49,7 @@ def test_examples(path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.parametrize("path", ["", "topics", "topics create", "consume", "acls create"])
 def test_help_ends_with_examples(path: str) -> None:
-    """They are the end of the help, each on lines of its own, which no narrow terminal wraps."""
+    """The help ends with the examples. Their lines are not wrapped, even on a narrow terminal."""
     shown = run(*path.split(), "--help", environment={"COLUMNS": "60"}).stdout.decode()
     lines = "\n".join(COMMANDS[path].examples).splitlines()
     assert shown.endswith("\n\nExamples:\n" + "".join(f"  {line}\n" for line in lines))

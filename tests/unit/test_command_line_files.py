@@ -1,4 +1,4 @@
-"""The files of -F: of Java's clients, of librdkafka and of kcat."""
+"""-F reads configuration files of Java's clients, of librdkafka and of kcat."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_a_wrong_escape() -> None:
         ),
         ("bootstrap.servers: a:9092\n", {"bootstrap.servers": "a:9092"}),
         ("! mine\nlinger.ms = 5", {"linger.ms": "5"}),
-        # of librdkafka and kcat
+        # files of librdkafka and kcat
         ("bootstrap.servers = a:1\n # b\n", {"bootstrap.servers": "a:1"}),
         (f"sasl.password={PASSWORD}\\t\n", {"sasl.password": f"{PASSWORD}\\t"}),
         (
@@ -127,7 +127,7 @@ def test_a_wrong_escape() -> None:
 def test_a_file(
     text: str, found: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A file of Java's clients, librdkafka or kcat works without saying which it is."""
+    """A command finds out by itself whether a file is for Java's clients or for librdkafka."""
     assert read(file_of(tmp_path, text)) == found
     assert PASSWORD not in capsys.readouterr().err
 
@@ -150,7 +150,7 @@ def test_one_remark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_no_guess(text: str, where: str, tmp_path: Path) -> None:
-    """Where both kinds of clients read a file differently, the error says how to name the kind."""
+    """If Java's clients and librdkafka read a file differently, the error shows how to choose."""
     file = file_of(tmp_path, text)
     with pytest.raises(click.BadParameter) as failure:
         read(file)
@@ -159,7 +159,7 @@ def test_no_guess(text: str, where: str, tmp_path: Path) -> None:
 
 
 def test_the_kind_is_given(tmp_path: Path) -> None:
-    """java: and librdkafka: in front of the path end all doubt."""
+    """A prefix of the path, java: or librdkafka:, names the kind of the file."""
     text = "client.id=a\\b\nrequest.timeout.ms=5"
     java = {"client.id": "ab", "socket.timeout.ms": "5"}
     assert read(file_of(tmp_path, text, "java:")) == java
@@ -195,7 +195,7 @@ def test_what_cannot_work(text: str, problem: str, tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_missing() -> None:
-    """Also after the kind."""
+    """The error contains the path without the prefix that names the kind."""
     done = run("topics", "list", "-F", "java:nowhere")
     assert "'nowhere' does not exist" in done.stderr
 

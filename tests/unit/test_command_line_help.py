@@ -238,7 +238,7 @@ def options_of(command: Any) -> set[str]:
 
 
 def test_hints_are_true() -> None:
-    """Some command shows each hint, and that command does not have the option itself.
+    """At least one command shows each hint, and this command does not have the option itself.
 
     The commands and options in hints exist.
     """

@@ -31,13 +31,13 @@ from tests.support.kafka import NO_BROKER
     ],
 )
 def test_letters(letters: str, payload: bytes, values: object) -> None:
-    """Each letter is a field, big-endian by default. Without $ the rest is left out."""
+    """Each letter is a field, big-endian by default. Without $, remaining bytes are ignored."""
     assert json.loads(Unpacked(letters).read(payload)) == values
 
 
 @pytest.mark.parametrize("letters", ["", "x", "s$b", "sb", "$$", "$b", "ss"])
 def test_wrong_letters(letters: str) -> None:
-    """Nothing can follow the rest or the end, and there are no other letters."""
+    """Unknown letters are refused, and so are letters after s (the rest) or $ (the end)."""
     with pytest.raises(ValueError, match=r"must consist of the letters|nothing can follow"):
         Unpacked(letters)
 

@@ -71,8 +71,8 @@ def configured(*arguments: str, environment: dict[str, str] | None = None) -> di
 
 
 def test_properties_of_a_profile() -> None:
-    """-C, --profile and KAFKA_PROFILE give a command the properties of a profile; dots of TOML keys
-    need no quotes, and lists are joined."""
+    """-C, --profile and KAFKA_PROFILE give a command the properties of a profile. TOML keys with
+    dots need no quotes, and lists become text with commas."""
     wanted = {
         "bootstrap.servers": "a:9092,b:9092",
         "security.protocol": "SASL_SSL",
@@ -92,7 +92,7 @@ def test_properties_of_a_profile() -> None:
 
 
 def test_profile_or_file(tmp_path: Path) -> None:
-    """What is on the command line takes precedence over the environment; both is refused."""
+    """The command line takes precedence over the environment. A profile with a file is refused."""
     other = tmp_path / "other.properties"
     other.write_text("bootstrap.servers=other:1")
     file, profile = {"KAFKA_CONFIG_FILE": str(other)}, {"KAFKA_PROFILE": "prod"}
@@ -130,7 +130,8 @@ def test_no_file(file: Path) -> None:
 
 
 def test_where_the_file_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """$XDG_CONFIG_HOME or ~/.config, %APPDATA% on Windows, and KAFKA_PROFILES anywhere."""
+    """The file is below $XDG_CONFIG_HOME or ~/.config, or %APPDATA% on Windows. KAFKA_PROFILES can
+    name another file on all systems."""
     monkeypatch.delenv("KAFKA_PROFILES")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     monkeypatch.setattr(sys, "platform", "linux")
@@ -188,7 +189,7 @@ def python(program: str) -> Reference:
 
 
 def test_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A secret comes from the environment, or from a program that no shell runs."""
+    """A secret comes from the environment, or from a program that is started without a shell."""
     monkeypatch.setenv("SECRET", PASSWORD)
     assert profile_secrets.resolved("k", Reference("env", ("SECRET",))) == PASSWORD
     assert profile_secrets.resolved("k", python("print('a b $HOME')")) == "a b $HOME"
@@ -247,7 +248,7 @@ def test_a_secret_that_is_missing(
 
 
 def test_an_error_of_a_secret(file: Path) -> None:
-    """It is wrong usage, and names the profile."""
+    """The error is a usage error (status 2), and names the profile."""
     file.write_text('[a]\nbootstrap.servers = "x:1"\nsasl.password = {env = "NOT_SET_ANYWHERE"}')
     done = run("topics", "list", "-C", "a")
     assert done.status == 2
@@ -255,7 +256,7 @@ def test_an_error_of_a_secret(file: Path) -> None:
 
 
 def test_what_is_shown() -> None:
-    """`profiles list` and `profiles show` contain no secret, and look none up."""
+    """`profiles list` and `profiles show` do not show secrets, and do not look them up."""
     assert run("profiles", "list").stdout.decode() == (
         "profile\tproduction\tbrokers\tregistry\n"
         "prod\tyes\ta:9092,b:9092\thttps://*****@registry:8081\n"
@@ -271,7 +272,7 @@ def test_what_is_shown() -> None:
 
 
 def test_the_arguments_of_a_program_are_not_shown(file: Path) -> None:
-    """They can contain a secret, such as a token."""
+    """`profiles show` hides the arguments of a program, which can contain a secret."""
     file.write_text(f'[a]\nsasl.password = {{command = ["vault", "{PASSWORD}"]}}')
     shown = run("profiles", "show", "a").stdout.decode()
     assert "sasl.password\t(command: vault)\n" in shown
@@ -292,11 +293,11 @@ def test_production() -> None:
     assert deleting("-C", "prod", "--yes", "--yes-really", "test").status == 2
     done = deleting("-C", "prod", "--yes-really", "prod")
     assert "--yes: is required without a terminal" in done.stderr
-    assert deleting("-C", "test", "--yes").status == 1  # it tried
+    assert deleting("-C", "test", "--yes").status == 1  # no broker answers
 
 
 def test_another_name() -> None:
-    """--yes-really is compared with the profile in use, also of a test cluster."""
+    """--yes-really must name the profile in use, even if it is not a production cluster."""
     done = deleting("-C", "test", "--yes", "--yes-really", "prod")
     assert done.status == 2
     assert "'prod' is not the profile in use, which is 'test'" in words(done.stderr)
@@ -312,7 +313,7 @@ def test_without_a_profile() -> None:
 
 
 def test_production_plans() -> None:
-    """--execute, which carries out a plan, needs --yes-really NAME; to show the plan does not."""
+    """--execute carries out a plan, so it needs --yes-really NAME. Showing a plan does not."""
     done: list[bool] = []
 
     def command(
@@ -405,7 +406,7 @@ def test_production_checks() -> None:
 
 
 def test_the_registry_of_a_profile(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only the secrets that a command needs are looked up. A registry can inherit credentials."""
+    """A command looks up only the secrets that it needs. A registry can use SASL credentials."""
     monkeypatch.setenv("REGISTRY_USER", "me:pw")
     assert profile_file.properties_of("prod", for_registry=True) == {
         "schema.registry.url": f"https://me:{PASSWORD}@registry:8081",

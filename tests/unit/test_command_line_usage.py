@@ -197,12 +197,12 @@ def test_no_argument_can_be_empty() -> None:
         for each in command.params
         if isinstance(each, click.Argument) and each.type is click.STRING
     }
-    # Arguments of another program. And the defaults of all brokers have an empty name.
+    # `run` passes its arguments on to a program. In `configs`, an empty name means all brokers.
     kinds = ("describe", "set", "unset")
     assert with_empty_text == {("run", "program"), *((f"configs {kind}", "name") for kind in kinds)}
 
 
-# What these modules print contains no name of a cluster.
+# The texts that these modules print contain no names from a cluster.
 PRINTING = ("__init__: ", "cluster: ", "completion: ", "pipeline: ")
 
 
@@ -221,6 +221,6 @@ def printing() -> Iterator[str]:
 
 
 def test_lines_about_what_was_done() -> None:
-    """report() writes them, which shows control characters in names as escapes."""
+    """Commands write these lines with report(), which shows control characters as escapes."""
     others = [each for each in printing() if not each.startswith(PRINTING)]
     assert others == []

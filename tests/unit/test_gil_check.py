@@ -21,7 +21,7 @@ def run_tool(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 
 def check(folder: Path, code: str) -> list[str]:
-    """The tool's findings in a C file: the line, a colon and the first words of each."""
+    """Each finding of the tool in a C file: its line, a colon and its first words."""
     (folder / "file.c").write_text(code)
     result = run_tool(folder)
     assert bool(result.returncode) == bool(result.stderr)

@@ -19,7 +19,7 @@ pytest.importorskip("jsonschema")
 
 PACKAGE = Path(confluent_kafka.__file__).parent
 REGISTRY = "confluent_kafka.schema_registry"
-# The folders that contain only import paths, and the folders with modules like protoc's.
+# The folders that contain only import paths, and the folder with modules as protoc writes them.
 FOLDERS = ("_async", "_sync", "common")
 GENERATED = "confluent"
 THIN = [path for name in FOLDERS for path in (PACKAGE / "schema_registry" / name).glob("*.py")]

@@ -81,7 +81,7 @@ def test_a_key_store_with_a_wrong_name(store: str) -> None:
 
 @pytest.mark.parametrize("password", [None, "x", f"{PASSWORD}x"])
 def test_a_wrong_password(store: str, password: str | None) -> None:
-    """The error does not contain it."""
+    """The error does not contain the password."""
     with pytest.raises(ValueError, match="is not PKCS#12, or the password is wrong") as failure:
         certificates_of(store, password)
     assert not reveals(str(failure.value).replace(store, ""))

@@ -177,7 +177,7 @@ def test_partitioners() -> None:
 
 
 def test_addresses() -> None:
-    """Servers may be a text with commas or a list. The port may be missing."""
+    """Servers may be a list, or a text in which commas separate them. The port may be missing."""
     expected = [("a", 1), ("b", 9092), ("::1", 7), ("::2", 9092)]
     assert collect_hosts("a:1, b,[::1]:7,::2", randomize=False) == expected
     assert collect_hosts(["a:1", b"b", "[::1]:7", "::2"], randomize=False) == expected

@@ -49,7 +49,7 @@ def only(found: list[Finding], name: str) -> Finding:
 
 
 def test_a_healthy_group() -> None:
-    """Nothing is found."""
+    """A healthy group has no findings."""
     assert findings(facts([3, 4], [3, 4])) == []
 
 
@@ -119,11 +119,11 @@ def test_partitions_without_a_leader_and_replicas_that_are_behind() -> None:
 def test_open_transactions(
     transaction: Transaction | None, severity: Severity, evidence: str, commands: list[str]
 ) -> None:
-    """A transaction that is open for long, or that its coordinator does not have, is critical.
+    """A transaction is critical if it is open for long, or if its coordinator does not have it.
 
-    If no transactional id is listed, that may be for lack of permission: the transaction is called
-    hanging only after the longest time that a transaction can last. If this user may not see
-    producers, the partition is shown all the same.
+    If no transactional id is listed, this user may lack the permission. Such a transaction is
+    called hanging only after the longest time that a transaction can last. If this user may not see
+    producers, the finding still shows the partition.
     """
     given = facts([3, 4], [9, 4], stable=[3, 4])
     given = dataclasses.replace(given, transactions=[transaction] if transaction else [])
@@ -158,13 +158,13 @@ def test_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
 
 
 def test_the_options_for_the_connection() -> None:
-    """A profile takes the place of the file, which is perhaps only in the environment."""
+    """If there is a profile, the options name the profile and not the file."""
     assert connection(None, None, "my prod") == " -C 'my prod'"
     assert connection("a:1", Path("f"), "prod") == " -C prod -b a:1"
 
 
 def test_members_that_do_not_finish_a_rebalance() -> None:
-    """What each member still has to release or take is in the evidence."""
+    """The evidence lists the partitions that each member still has to release or take."""
     slow = dataclasses.replace(MEMBER, target=[("orders", 0)])
     new = Member("m-2", "me", "/10.0.0.2", [], [("orders", 1)])
     given = facts([3, 4], [3, 4], members=[slow, new])
@@ -180,7 +180,7 @@ def test_members_that_do_not_finish_a_rebalance() -> None:
 
 
 def test_a_small_lag_is_not_skewed() -> None:
-    """A few messages in one partition are not worth a finding."""
+    """A lag of a few messages in one partition is not reported as skewed."""
     names = [each.name for each in findings(facts([0, 0], [99, 0]))]
     assert "skewed" not in names
     names = [each.name for each in findings(facts([0, 0], [100, 0]))]
@@ -197,7 +197,7 @@ def test_long_evidence() -> None:
 
 
 def test_the_stalled_partition_with_the_largest_lag_comes_first() -> None:
-    """So the slowest partitions are at the beginning of the evidence."""
+    """The evidence begins with the partitions that have the largest lag."""
     finding = only(findings(facts([0, 0], [5, 7])), "stalled")
     assert finding.evidence == [
         "orders:1 at 0, lag 7, member m-1 (/10.0.0.1)",
@@ -206,7 +206,7 @@ def test_the_stalled_partition_with_the_largest_lag_comes_first() -> None:
 
 
 def test_names_that_a_shell_would_interpret() -> None:
-    """Commands have such names in quotes."""
+    """Names that a shell would interpret are quoted in commands."""
     given = facts([3], [3], members=[])
     group = dataclasses.replace(given.group, name="a b;c", state="empty")
     given = dataclasses.replace(given, last=dataclasses.replace(given.last, group=group))

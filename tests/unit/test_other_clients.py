@@ -90,6 +90,6 @@ def test_what_a_class_has_stays() -> None:
 
 @pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, pickle.dumps])
 def test_copies(duplicate: Any) -> None:
-    """Copies are still refused, because look-ups of special methods find none."""
+    """Clients still refuse to be copied, because look-ups of special methods find no method."""
     with pytest.raises(TypeError, match="cannot pickle"):
         duplicate(Producer.__new__(Producer))

@@ -37,9 +37,9 @@ REQUEST = MetadataRequest(topics=[Topic(name="a")])
 
 class TestClasses:
     def test_fields_have_defaults(self) -> None:
-        """The protocol's own defaults are used.
+        """A field that is not given has the protocol's default.
 
-        They mean the same as a field that an older version does not have.
+        The default means the same as a version that does not have the field.
         """
         request = MetadataRequest()
         assert (request.topics, request.allow_auto_topic_creation) == ((), True)
@@ -285,7 +285,7 @@ class TestBytes:
 
 class TestVersions:
     def test_a_version_without_the_field(self) -> None:
-        """A field that changes the meaning is not dropped.
+        """encode() does not drop a field that changes the meaning of the message.
 
         The error names the field and the version.
         """
@@ -363,8 +363,8 @@ class TestHeaders:
 
 
 def test_as_dict() -> None:
-    """as_dict() turns structs into dicts and arrays into lists, and leaves unknown fields out if
-    there are none."""
+    """as_dict() turns structs into dicts and arrays into lists. The key for unknown fields exists
+    only if there are such fields."""
     Topic = MetadataRequest.MetadataRequestTopic  # noqa: N806
     message = MetadataRequest(topics=[Topic(name="a", unknown_tagged_fields=[(9, b"x")])])
     assert message.as_dict() == {

@@ -29,7 +29,7 @@ def test_written_and_read() -> None:
 
 
 def test_directories_of_kafka() -> None:
-    """kafka-reassign-partitions.sh writes log_dirs, whose values are usually any."""
+    """A plan may contain log_dirs, which kafka-reassign-partitions.sh writes. They are ignored."""
     item = '{"topic": "a", "partition": 0, "replicas": [1, 2], "log_dirs": ["any", "any"]}'
     assert read(f"{BEGIN}[{item}]}}") == {("a", 0): [1, 2]}
 

@@ -117,7 +117,8 @@ def test_promises(seed: int) -> None:
         assert set(nodes) <= set(brokers)
         used = Counter(brokers[node] for node in nodes)
         assert len(used) == min(replicas, len(racks))
-        for rack, count in used.items():  # no rack has more, while another one has room
+        for rack, count in used.items():
+            # Another rack has as many replicas, or one less, or has no more brokers.
             for other in racks:
                 assert count - used[other] <= 1 or used[other] == racks[other], rack
     if len(set(racks.values())) == 1:  # racks of different sizes cannot always be equal
@@ -137,7 +138,7 @@ def test_as_few_copies_as_possible(seed: int) -> None:
 
 
 def test_a_new_broker() -> None:
-    """It gets its share, and nothing else moves."""
+    """A new broker gets its share of the replicas, and no other replica moves."""
     current = partitions([1, 2], [2, 1], [1, 2], [2, 1], [1, 2], [2, 1])
     after = current | plan(current, without_racks(1, 2, 3))
     assert loads(after, without_racks(1, 2, 3)) == [4, 4, 4]
@@ -152,8 +153,9 @@ def test_nothing_to_do() -> None:
 
 
 def test_drained() -> None:
-    """Without rebalance, only the replicas of other brokers move: to brokers with few replicas, and
-    not into a rack that has one. The new broker takes the place of the old one in the order."""
+    """Without rebalance, only replicas on brokers that are not in the list move. They move to
+    brokers with few replicas, and not into a rack that has a replica of the partition. The new
+    broker takes the old broker's place in the order."""
     racks = {1: "a", 2: "a", 3: "b", 4: "b"}
     current = partitions([9, 1], [3, 9], [1, 3], [1, 3], [1, 3])
     assert plan(current, racks, rebalance=False) == {("t", 0): [4, 1], ("t", 1): [3, 2]}
@@ -163,7 +165,7 @@ def test_drained() -> None:
 
 @pytest.mark.parametrize("seed", range(100))
 def test_drained_at_random(seed: int) -> None:
-    """Each replica of the broker is copied once, and partitions without one do not change."""
+    """Each replica on the drained broker is copied once. Other partitions do not change."""
     chance = random.Random(seed)
     nodes = range(1, 7)
     current = partitions(*(chance.sample(nodes, 3) for _ in range(30)))
@@ -176,7 +178,7 @@ def test_drained_at_random(seed: int) -> None:
 
 
 def test_leaders() -> None:
-    """Brokers lead as many partitions as others, although no replica is copied."""
+    """All brokers lead the same number of partitions afterwards, although no replica is copied."""
     current = partitions([1, 2, 3], [1, 2, 3], [1, 2, 3])
     after = current | plan(current, without_racks(1, 2, 3))
     assert copies(current, after) == 0
@@ -184,8 +186,8 @@ def test_leaders() -> None:
 
 
 def test_another_number_of_replicas() -> None:
-    """Replicas are added in other racks, and removed from racks with several. The preferred leader
-    stays."""
+    """Replicas are added in other racks, and removed from racks that have several replicas. The
+    preferred leader stays."""
     racks = {1: "a", 2: "a", 3: "b", 4: "c"}
     assert set(plan(partitions([1]), racks, replicas=3)["t", 0]) == {1, 3, 4}
     assert plan(partitions([1, 2, 3]), racks, replicas=2) == {("t", 0): [1, 3]}
@@ -193,13 +195,13 @@ def test_another_number_of_replicas() -> None:
 
 
 def test_racks() -> None:
-    """A replica moves to another rack if a rack has two."""
+    """If a rack has two replicas of a partition, one of them moves to another rack."""
     racks = {1: "a", 2: "a", 3: "b"}
     assert plan(partitions([1, 2]), racks) == {("t", 0): [1, 3]}
 
 
 def test_too_few_brokers() -> None:
-    """The error names the partition, and both numbers."""
+    """The error names the partition, the number of replicas and the number of brokers."""
     with pytest.raises(ValueError, match="partition 't:0' needs 2 brokers for its replicas, and 1"):
         plan(partitions([1, 2]), without_racks(1))
 

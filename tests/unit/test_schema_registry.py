@@ -1009,7 +1009,7 @@ def test_bad_arguments(bad: Any) -> None:
 
 
 def test_jitter_has_bounds() -> None:
-    """Waits grow up to the largest wait, and are never longer."""
+    """A wait is between 0 and a bound, which doubles with each try up to the maximum."""
     for tries in range(200):
         assert 0 <= full_jitter(100, 1000, tries) <= min(1000, 100 * 2**tries)
 

@@ -26,7 +26,7 @@ WHERE = "import os, pathlib\ndef {}(): pathlib.Path('{}').write_text(str(os.getp
 
 
 def test_a_line_is_one_process(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each line runs in one process, and another process runs the tests in no line."""
+    """One process runs all tests of a line. Another process runs the tests without a line."""
     pytest.importorskip("xdist", reason="pytest-xdist is not installed")
     pytester.makeini("[pytest]")
     pytester.makeconftest(HOOKS)

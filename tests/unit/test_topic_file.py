@@ -65,7 +65,7 @@ def test_wrong_files(text: str, error: str) -> None:
 
 
 def test_differences() -> None:
-    """Each kind of change, with the value before and the value after."""
+    """A file and a cluster are compared. Each change has the value before and the value after."""
     declared = {
         "new": Declared(2, 3, {"retention.ms": "5"}),
         "small": Declared(4),
