@@ -117,7 +117,11 @@ def _rows(table: str) -> Iterator[list[str]]:
 
 
 def annotated(properties: list[Property], notes: dict[str, Any]) -> list[Property]:
-    """Add the notes and this package's own keys; each note must have the name of a property."""
+    """Add the notes, this package's own keys, and the properties of its patches of librdkafka.
+
+    Each note must have the name of a property.
+    """
+    properties += [Property([name], **own) for name, own in notes["patched"].items()]
     known = {name: each for each in properties for name in each.names}
     for name, own in notes["python"].items():
         if name in known:

@@ -8,7 +8,15 @@ from typing import Any
 
 import pytest
 
-from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition, protocol
+from confluent_kafka import (
+    Consumer,
+    KafkaError,
+    KafkaException,
+    Message,
+    Producer,
+    TopicPartition,
+    protocol,
+)
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import MakeConsumer
 from tests.support.kafka import poll_values, send
@@ -17,6 +25,11 @@ from tests.support.waiting import TIMEOUT, wait_until
 
 HOUR = 3_600_000
 MINUTE = 60_000
+
+
+def error_code(message: Message) -> int | None:
+    error = message.error()
+    return None if error is None else error.code()
 
 
 def fill(producer: Producer, topic: str, ages: dict[bytes, int]) -> None:
@@ -62,14 +75,12 @@ def test_the_end_if_every_message_is_older(
 ) -> None:
     """If every message is older than the duration, the consumer begins at the end."""
     fill(producer, kafka_topic, {b"old": 2 * HOUR})
-    consumer = make_consumer({"auto.offset.reset": "by_duration:PT1H"})
+    config = {"auto.offset.reset": "by_duration:PT1H", "enable.partition.eof": True}
+    consumer = make_consumer(config)
     consumer.assign([TopicPartition(kafka_topic, 0)])
-
-    def is_at_the_end() -> bool:
-        assert consumer.poll(0.05) is None
-        return consumer.lag(timeout=TIMEOUT)[TopicPartition(kafka_topic, 0)] == 0
-
-    wait_until(is_at_the_end)
+    end = consumer.poll(TIMEOUT)
+    assert end is not None
+    assert (error_code(end), end.offset()) == (KafkaError._PARTITION_EOF, 1)
     send(producer, kafka_topic, [b"new"])
     assert poll_values(consumer, 1) == [b"new"]
 

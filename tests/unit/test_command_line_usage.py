@@ -208,7 +208,7 @@ PRINTING = ("__init__: ", "cluster: ", "completion: ", "pipeline: ")
 
 def printing() -> Iterator[str]:
     """The calls of print() to stdout with a text that contains values."""
-    for path in sorted(Path(cli.__file__).parent.glob("*.py")):
+    for path in sorted(Path(cli.__file__).parent.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if (
                 isinstance(node, ast.Call)

@@ -63,7 +63,7 @@ class TestProperties:
     def test_note_about_nothing(self) -> None:
         """A note about a property that librdkafka does not have any more raises an error."""
         with pytest.raises(ValueError, match=r"note about no\.such"):
-            properties.annotated([], {"python": {}, "notes": {"no.such": "text"}})
+            properties.annotated([], {"patched": {}, "python": {}, "notes": {"no.such": "text"}})
 
 
 class TestErrorCodes:
