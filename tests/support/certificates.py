@@ -1,4 +1,4 @@
-"""The mark of tests whose cluster makes certificates."""
+"""The mark of tests that make certificates or read Java key stores."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from importlib.util import find_spec
 
 import pytest
 
-needs_certificates = pytest.mark.skipif(
+needs_cryptography = pytest.mark.skipif(
     find_spec("cryptography") is None, reason="cryptography is not installed"
 )
