@@ -151,17 +151,14 @@ valgrind: build $(VENV)/.spark ## unit and embedded tests under valgrind
 		$(BIN)/python -m pytest -p no:cacheprovider -o faulthandler_timeout=0 \
 		$(or $(ARGS),tests/unit tests/embedded $(VALGRIND_SKIPS))
 
-freethreaded: build ## unit and embedded tests on a CPython without a GIL, built first if there is none
-	@$(BIN)/python tools/freethreaded.py build/freethreaded/venv
+freethreaded: build ## unit and embedded tests on a CPython without a GIL, built first if there is none (CPYTHON=3.13)
+	@$(BIN)/python tools/freethreaded.py $(CPYTHON:%=--version %) $(FREETHREADED)/venv
 	$(call say,building for CPython without a GIL)
-	@build/freethreaded/venv/bin/python setup.py -q build --build-base build/freethreaded \
-		--build-lib build/freethreaded/lib egg_info --egg-base build/freethreaded/lib
-	@env -u PYTHON_GIL PYTHONPATH=$(CURDIR)/build/freethreaded/lib \
-		build/freethreaded/venv/bin/python -W error -P -c 'import sys, confluent_kafka; \
-		sys.exit(sys._is_gil_enabled() and "error: importing the extension turned the GIL on")'
+	@$(FREETHREADED)/venv/bin/python setup.py -q build --build-base $(FREETHREADED) \
+		--build-lib $(FREETHREADED)/lib egg_info --egg-base $(FREETHREADED)/lib
 	$(call say,running the tests without a GIL)
-	@env -u PYTHON_GIL PYTHONPATH=$(CURDIR)/build/freethreaded/lib \
-		build/freethreaded/venv/bin/python -m pytest -p no:cacheprovider \
+	@env -u PYTHON_GIL PYTHONPATH=$(CURDIR)/$(FREETHREADED)/lib \
+		$(FREETHREADED)/venv/bin/python -m pytest -p no:cacheprovider \
 		tests/unit tests/embedded $(FREETHREADED_SKIPS) $(ARGS)
 
 site: build $(VENV)/.docs $(VENV)/.spark ## the documentation, into build/site (open index.html; no server is needed)
@@ -186,6 +183,8 @@ VALGRIND_SKIPS := $(addprefix --deselect=tests/embedded/,\
 	test_mock_cluster.py::test_a_forked_child_is_told_what_to_do test_aio_faults.py::test_fork \
 	test_aio_settling.py::test_fork test_aiokafka_loops.py::test_fork) \
 	--ignore=tests/embedded/test_causes_by_the_clock.py
+# CPYTHON selects a free-threaded CPython. Each version has a folder of its own.
+FREETHREADED := build/freethreaded$(CPYTHON)
 # The tests in these files need mypy, which has a native part, or the extra [cli]. The environment
 # without a GIL has neither.
 FREETHREADED_SKIPS := $(addprefix --ignore=tests/,unit/test_stub.py \

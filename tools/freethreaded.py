@@ -4,9 +4,10 @@
     python tools/freethreaded.py FOLDER           # for 'make freethreaded'
     python tools/freethreaded.py --watched FOLDER # for 'make tsan': CPython itself is compiled
                                                   # with the thread sanitizer
+    python tools/freethreaded.py --version 3.14   # print the path of a free-threaded CPython 3.14
 
 Without --watched, the program uses a free-threaded CPython on PATH if there is one. Otherwise it
-compiles the pinned release from Debian's source package, once, into a prefix under
+compiles CPython from Debian's source package, once, into a prefix under
 ``$XDG_CACHE_HOME/confluent-kafka`` (``~/.cache`` by default). That takes apt-get (root is not
 needed), a C compiler and some minutes.
 
@@ -25,15 +26,35 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
-VERSION = "3.13.5"
-# Debian's stable release: its archive keeps this file while the release is supported.
-PACKAGE = "python3.13"
-SHA256 = "93e583f243454e6e9e4588ca2c2662206ad961659863277afcdb96801647d640"
+
+class Release(NamedTuple):
+    """A source package of Debian. Without a checksum, it is the newest release in the suite."""
+
+    version: str
+    suite: str
+    sha256: str | None = None
+
+    @property
+    def package(self) -> str:
+        return "python" + ".".join(self.version.split(".")[:2])
+
+
+DEFAULT = "3.13"
+RELEASES = {
+    # Debian's stable release: its archive keeps this file while the release is supported.
+    "3.13": Release(
+        "3.13.5", "trixie", "93e583f243454e6e9e4588ca2c2662206ad961659863277afcdb96801647d640"
+    ),
+    # Debian's next release: its pool has a new file for each release of CPython 3.14, so that no
+    # file can be pinned. apt-get checks the file against the signed index of the suite.
+    "3.14": Release("3.14", "forky"),
+}
 SOURCES = """\
 Types: deb-src
 URIs: http://deb.debian.org/debian
-Suites: trixie
+Suites: {suite}
 Components: main
 Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
 """
@@ -42,18 +63,19 @@ OPTIONS = ("-q", "--disable-gil", "--disable-test-modules")
 REQUIREMENTS = ("setuptools>=77", "wheel>=0.45", "pytest>=9")
 
 
-def find(watched: bool) -> Path:
+def find(version: str | None, watched: bool) -> Path:
     """Return the interpreter to use, and compile it first if necessary."""
     if given := os.environ.get("FREETHREADED_PYTHON"):
         return Path(given)
-    names = [] if watched else ["python3.14t", "python3.13t"]
-    for name in names:
-        if found := shutil.which(name):
+    accepted = [version] if version else sorted(RELEASES, reverse=True)
+    for each in [] if watched else accepted:
+        if found := shutil.which(f"python{each}t"):
             return Path(found)
-    prefix = _cache() / f"python-{VERSION}t{'-tsan' if watched else ''}-{_machine()}"
+    release = RELEASES[version or DEFAULT]
+    prefix = _cache() / f"python-{release.version}t{'-tsan' if watched else ''}-{_machine()}"
     if not prefix.is_dir():
-        _build(prefix, watched)
-    return prefix / "bin" / "python3.13t"
+        _build(release, prefix, watched)
+    return prefix / "bin" / f"{release.package}t"
 
 
 def _cache() -> Path:
@@ -65,55 +87,57 @@ def _machine() -> str:
     return f"{platform.machine()}-{''.join(platform.libc_ver())}"
 
 
-def _build(prefix: Path, watched: bool) -> None:
+def _build(release: Release, prefix: Path, watched: bool) -> None:
     """Compile the release, and move the finished prefix into place in one step."""
     _cache().mkdir(parents=True, exist_ok=True)
     log = prefix.with_name(f"{prefix.name}.log")
     log.unlink(missing_ok=True)
     with tempfile.TemporaryDirectory(dir=_cache()) as scratch:
-        root = _unpack(_archive(), Path(scratch))
+        root = _unpack(_archive(release), Path(scratch))
         stage = Path(scratch) / "stage"
         options = [*OPTIONS, f"--prefix={prefix}"]
         if watched:
             options.append("--with-thread-sanitizer")
-        _say(f"compiling CPython {VERSION} without a GIL, some minutes; output in {log}")
+        _say(f"compiling CPython {release.version} without a GIL, some minutes; output in {log}")
         _run(["./configure", *options], root, log)
         _run(["make", "-s", f"-j{os.cpu_count() or 1}"], root, log)
         _run(["make", "-s", "install", f"DESTDIR={stage}"], root, log)
         (stage / prefix.relative_to(prefix.anchor)).rename(prefix)
 
 
-def _archive() -> Path:
+def _archive(release: Release) -> Path:
     """Return the verified archive of CPython's sources."""
-    archive = _cache() / f"{SHA256[:12]}.tar.xz"
+    archive = _cache() / f"python-{release.version}.tar.xz"
     if not archive.is_file():
-        _say(f"downloading the sources of CPython {VERSION}")
+        _say(f"downloading the sources of CPython {release.version}")
         with tempfile.TemporaryDirectory(dir=_cache()) as scratch:
-            downloaded = _download(Path(scratch))
+            downloaded = _download(release, Path(scratch))
             actual = hashlib.sha256(downloaded.read_bytes()).hexdigest()
-            if actual != SHA256:
+            if release.sha256 not in (actual, None):
                 sys.exit(f"error: {downloaded.name} is not what was pinned: SHA-256 {actual}")
             downloaded.rename(archive)
     return archive
 
 
-def _download(folder: Path) -> Path:
+def _download(release: Release, folder: Path) -> Path:
     """Download with apt-get and separate lists, so the system's configuration is not changed."""
     sources = folder / "debian.sources"
-    sources.write_text(SOURCES)
+    sources.write_text(SOURCES.format(suite=release.suite))
     (folder / "lists" / "partial").mkdir(parents=True)
     apt = ["apt-get", "-q", "-o", f"Dir::Etc::sourcelist={sources}"]
     apt += ["-o", "Dir::Etc::sourceparts=/dev/null", "-o", f"Dir::State::lists={folder}/lists"]
     apt += ["-o", f"Dir::Cache={folder}/cache", "-o", "Debug::NoLocking=1"]
     log = folder / "apt.log"
     _run([*apt, "update"], folder, log)
-    _run([*apt, "source", "--download-only", "--tar-only", PACKAGE], folder, log)
-    return folder / f"{PACKAGE}_{VERSION}.orig.tar.xz"
+    _run([*apt, "source", "--download-only", "--tar-only", release.package], folder, log)
+    (archive,) = folder.glob(f"{release.package}_*.orig.tar.xz")
+    return archive
 
 
 def _unpack(archive: Path, folder: Path) -> Path:
     shutil.unpack_archive(archive, folder)
-    return folder / f"Python-{VERSION}"
+    (root,) = folder.glob("Python-*")
+    return root
 
 
 def _run(command: list[str], folder: Path, log: Path) -> None:
@@ -148,10 +172,20 @@ def make_environment(python: Path, folder: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Makes an environment of free-threaded CPython.")
     parser.add_argument("--watched", action="store_true", help="compile with the thread sanitizer")
-    parser.add_argument("folder", type=Path, help="the folder of the virtual environment")
+    parser.add_argument(
+        "--version", choices=RELEASES, help=f"without it, one on PATH, otherwise {DEFAULT}"
+    )
+    parser.add_argument(
+        "folder",
+        type=Path,
+        nargs="?",
+        help="the folder of the virtual environment; without it, print the interpreter's path",
+    )
     arguments = parser.parse_args()
-    if not (arguments.folder / "bin" / "python").exists():
-        make_environment(find(arguments.watched), arguments.folder)
+    if arguments.folder is None:
+        print(find(arguments.version, arguments.watched))
+    elif not (arguments.folder / "bin" / "python").exists():
+        make_environment(find(arguments.version, arguments.watched), arguments.folder)
 
 
 if __name__ == "__main__":

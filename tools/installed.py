@@ -6,7 +6,8 @@
 
 Each wheel gets a virtual environment and a copy of the tests, without `src/`, below
 build/installed/. If an interpreter cannot install a package of requirements/tests.txt, the tests
-that need the package are skipped. `make wheel-test` runs this program.
+that need the package are skipped. The same holds for packages that turn on the GIL of a
+free-threaded interpreter. `make wheel-test` runs this program.
 """
 
 from __future__ import annotations
@@ -80,9 +81,21 @@ def environment(python: str, wheel: Path, folder: Path) -> Path:
                 alone = [*pip, *built, line]
                 if subprocess.run(alone, check=False, capture_output=True).returncode:
                     say(f"cannot be installed: {line}")
+    if tag(str(inside)).endswith("t"):
+        keep_the_gil_off(inside)
     # The wheel comes last, so that no package from an index replaces it.
     subprocess.run([*pip, "--no-index", "--no-deps", "--force-reinstall", wheel], check=True)
     return inside
+
+
+def keep_the_gil_off(python: Path) -> None:
+    """Remove the packages that turn on the GIL of a free-threaded CPython."""
+    program = [python, ROOT / "tools" / "gil_packages.py"]
+    while names := subprocess.run(
+        program, check=True, capture_output=True, text=True
+    ).stdout.split():
+        say(f"removed, because it turns on the GIL: {', '.join(names)}")
+        subprocess.run([python, "-m", "pip", "uninstall", "-q", "-y", *names], check=True)
 
 
 def run_tests(python: Path, tree: Path, arguments: list[str]) -> bool:

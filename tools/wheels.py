@@ -31,7 +31,7 @@ TOOLS = ROOT / ".venv-wheel" / "bin"
 def main() -> None:
     parser = argparse.ArgumentParser(description="Builds self-contained wheels into dist/.")
     parser.add_argument("--repair", nargs=2, type=Path, metavar=("WHEEL", "FOLDER"))
-    parser.add_argument("--only", metavar="VERSION", help="one CPython, such as 3.12")
+    parser.add_argument("--only", metavar="VERSION", help="one CPython, such as 3.12 or 3.14t")
     arguments = parser.parse_args()
     if (date := reproducible.date()) is not None:
         os.environ["SOURCE_DATE_EPOCH"] = str(date)
@@ -67,8 +67,8 @@ def found() -> list[str]:
 
 
 def version_of(interpreter: str) -> str:
-    """Return the version of an interpreter, such as 3.12."""
-    code = "import sys; print('%d.%d' % sys.version_info[:2])"
+    """Return the version of an interpreter, such as 3.12, or 3.14t if it has no GIL."""
+    code = "import sys; print('%d.%d' % sys.version_info[:2] + sys.abiflags)"
     command = [interpreter, "-c", code]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 

@@ -76,8 +76,7 @@ def offsets_of(result: Any) -> list[int]:
     if result is None:
         return []
     if hasattr(result, "__arrow_c_array__"):
-        import polars
-
+        polars = pytest.importorskip("polars", reason="polars is not installed")
         offsets: list[int] = polars.DataFrame(result)["offset"].to_list()
         return offsets
     if isinstance(result, dict):

@@ -146,6 +146,7 @@ def test_a_symbolic_link_stays(
         ("missing/x.jsonl", "there is no directory"),
         ("folder.jsonl", "it is not a regular file"),
         ("loop.jsonl", "it cannot be resolved: its symbolic links form a loop"),
+        ("loop.jsonl/x.jsonl", "it cannot be resolved: its symbolic links form a loop"),
         ("closed/x.jsonl", "is not writable"),
     ],
 )

@@ -430,8 +430,7 @@ async def rows_of(
 
 
 def offsets_of(batch: Any) -> list[int]:
-    import polars
-
+    polars = pytest.importorskip("polars", reason="polars is not installed")
     offsets: list[int] = polars.DataFrame(batch)["offset"].to_list()
     return offsets
 

@@ -34,6 +34,7 @@ from confluent_kafka.admin import (
     ResourceType,
 )
 from confluent_kafka.testing import MockCluster, Security
+from tests.support.certificates import needs_cryptography
 from tests.support.clients import ANY_ACL
 from tests.support.kafka import Reports, outcome, read, send, values_of
 from tests.support.patches import needs
@@ -551,6 +552,7 @@ def test_principals_of_mechanisms(mechanism: str) -> None:
         assert refused == KafkaError.TOPIC_AUTHORIZATION_FAILED
 
 
+@needs_cryptography
 @pytest.mark.parametrize("mutual", [True, False])
 def test_principals_of_certificates(mutual: bool) -> None:
     """With TLS alone, the name in the certificate is the principal, or ANONYMOUS."""

@@ -26,14 +26,16 @@ from confluent_kafka.admin import (
 from confluent_kafka.aio import AIOConsumer, AIOProducer
 from confluent_kafka.compat.kafka import KafkaConsumer, KafkaProducer
 from confluent_kafka.testing import Certificates, MockCluster, Security
+from tests.support.certificates import needs_cryptography
 from tests.support.kafka import read, send, values_of
+from tests.support.scripts import check_script
 from tests.support.secrets import secret
 from tests.support.waiting import TIMEOUT
 
 PASSWORD = secret("right")
 WRONG = secret("wrong")
 USERS = {"alice": PASSWORD}
-SASL = ["SASL_PLAINTEXT", "SASL_SSL"]
+SASL = ["SASL_PLAINTEXT", pytest.param("SASL_SSL", marks=needs_cryptography)]
 SCRAM = ["SCRAM-SHA-256", "SCRAM-SHA-512"]
 MECHANISMS = ["PLAIN", *SCRAM, "OAUTHBEARER"]
 WITH_PASSWORDS = ["PLAIN", *SCRAM]
@@ -69,6 +71,7 @@ def test_login(protocol: str, mechanism: str) -> None:
         check_round_trip(cluster.client_config("alice"), "orders")
 
 
+@needs_cryptography
 @pytest.mark.parametrize("mutual", [False, True])
 def test_tls(mutual: bool) -> None:
     """Clients produce and consume with TLS alone, and with a client's certificate."""
@@ -140,6 +143,7 @@ def test_check_token() -> None:
         assert refusal(config | client(WRONG)).code() == KafkaError._AUTHENTICATION
 
 
+@needs_cryptography
 def test_no_certificate_of_a_client() -> None:
     """With mutual TLS, a client without a certificate does not connect."""
     security = Security(protocol="SSL", client_certificates=True)
@@ -149,6 +153,7 @@ def test_no_certificate_of_a_client() -> None:
         refusal(config, timeout=2)
 
 
+@needs_cryptography
 def test_another_authority(tmp_path: Path) -> None:
     """A client that trusts another authority does not connect."""
     other = Certificates.make(tmp_path)
@@ -157,6 +162,7 @@ def test_another_authority(tmp_path: Path) -> None:
     assert error.code() == KafkaError._SSL
 
 
+@needs_cryptography
 def test_own_certificates(tmp_path: Path) -> None:
     """The cluster uses the files that it is given, and does not delete them."""
     files = Certificates.make(tmp_path)
@@ -193,6 +199,7 @@ def test_administrator_of_users(mechanism: str) -> None:
         assert refusal(bob).code() == KafkaError._AUTHENTICATION
 
 
+@needs_cryptography
 def test_administration_of_topics() -> None:
     """An administrator's requests reach the brokers, and all addresses in metadata are addresses of
     listeners."""
@@ -203,6 +210,7 @@ def test_administration_of_topics() -> None:
         assert described == listed == set(cluster.bootstrap_servers.split(","))
 
 
+@needs_cryptography
 def test_asyncio_clients() -> None:
     """The asyncio clients log in, also for a group whose coordinator has its own listener."""
 
@@ -221,6 +229,7 @@ def test_asyncio_clients() -> None:
         assert asyncio.run(run(cluster.client_config())) == b"sent"
 
 
+@needs_cryptography
 def test_api_of_kafka_python() -> None:
     """The clients with kafka-python's API log in."""
     with cluster_of("SASL_SSL", "PLAIN") as cluster:
@@ -276,6 +285,7 @@ def test_the_first_handshake(connection: socket.socket) -> None:
     assert exchange(connection, request(18, 0))[4:6] == b"\0\0"
 
 
+@needs_cryptography
 def test_the_end_of_a_cluster() -> None:
     """close() removes the certificate files, and so does the end of a cluster that was not
     closed."""
@@ -291,6 +301,7 @@ def test_the_end_of_a_cluster() -> None:
     assert not any(file.exists() for file in files)
 
 
+@needs_cryptography
 def test_a_cluster_inside_an_event_loop() -> None:
     """A test that is a coroutine can start and close a cluster."""
 
@@ -368,6 +379,23 @@ def test_what_the_cluster_refuses(tmp_path: Path) -> None:
     files = Certificates(str(broken), str(broken), str(broken))
     with pytest.raises(ssl.SSLError):
         MockCluster(security=Security(protocol="SSL", certificates=files))
+
+
+def test_without_cryptography() -> None:
+    """If the package cryptography is missing, the error says what to install or to give."""
+    script = """
+    import sys
+    sys.modules["cryptography"] = None
+    from confluent_kafka.testing import MockCluster, Security
+
+    try:
+        MockCluster(security=Security(protocol="SSL"))
+    except ImportError as error:
+        print(error)
+    """
+    said = check_script(script)
+    assert "needs the package cryptography: install it" in said
+    assert "certificates=Certificates(...)" in said
 
 
 def test_no_passwords_in_texts() -> None:

@@ -6,6 +6,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from confluent_kafka import TopicPartition
 from confluent_kafka.aio import (
     AIOAdminClient,
@@ -150,8 +152,7 @@ def config_of(kind: type[Any], servers: str) -> dict[str, Any]:
 
 
 def _rows() -> Any:
-    import polars
-
+    polars = pytest.importorskip("polars", reason="polars is not installed")
     return polars.DataFrame({"value": [b"value"]})
 
 

@@ -15,6 +15,7 @@ from confluent_kafka import (
     ElectionType,
     IsolationLevel,
     admin,
+    build_info,
     cimpl,
     columns,
 )
@@ -134,6 +135,14 @@ def test_import_changes_nothing() -> None:
     assert state() == before
     """
     assert check_script(script) == ""
+
+
+@pytest.mark.skipif(not build_info()["free_threaded"], reason="this CPython has a GIL")
+def test_import_leaves_the_gil_off() -> None:
+    """If a CPython without a GIL imports the package, its GIL stays off."""
+    script = "import sys, confluent_kafka; print(sys._is_gil_enabled())"
+    # If the variable has a value, CPython does not ask the extension.
+    assert check_script(script, env={"PYTHON_GIL": ""}) == "False\n"
 
 
 def test_import_again() -> None:

@@ -221,10 +221,10 @@ def file_output(path: Path, decoded: Collection[str], overwrite: bool) -> FileOu
 
 def _target(path: Path, overwrite: bool) -> Path:
     """Return the file to write: what a symbolic link points to, or the path itself."""
-    try:
-        target = path.resolve()
-    except (OSError, RuntimeError):  # Python 3.11 and 3.12 raise RuntimeError for a loop of links
-        raise _refused(path, "it cannot be resolved: its symbolic links form a loop") from None
+    # Path.resolve() raises for a loop only before CPython 3.13. realpath() leaves such links.
+    target = Path(os.path.realpath(path))
+    if any(map(os.path.islink, (target, *target.parents))):
+        raise _refused(path, "it cannot be resolved: its symbolic links form a loop")
     if target.exists() and not target.is_file():
         raise _refused(path, "it is not a regular file")
     if target.exists() and not overwrite:

@@ -58,8 +58,13 @@ class _Authority:
     """Issues certificates into a folder."""
 
     def __init__(self, folder: Path) -> None:
-        from cryptography.hazmat.primitives.asymmetric import ec
-
+        try:
+            from cryptography.hazmat.primitives.asymmetric import ec
+        except ImportError as error:
+            raise ImportError(
+                "making certificates needs the package cryptography: install it, or give "
+                "Security(certificates=Certificates(...)) with your own files"
+            ) from error
         self._folder = folder
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._name = _name("embedded cluster")
@@ -115,14 +120,9 @@ class _Authority:
 
 
 def _name(common_name: str) -> Any:
-    try:
-        from cryptography import x509
-        from cryptography.x509.oid import NameOID
-    except ImportError as error:
-        raise ImportError(
-            "making certificates needs the package cryptography: install it, or give "
-            "Security(certificates=Certificates(...)) with your own files"
-        ) from error
+    from cryptography import x509
+    from cryptography.x509.oid import NameOID
+
     return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common_name)])
 
 
