@@ -19,7 +19,8 @@ import pytest
 
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
-from confluent_kafka.testing import MockCluster
+from confluent_kafka.protocol import ListOffsetsRequest
+from confluent_kafka.testing import MockAction, MockCluster, RequestContext
 from tests.embedded.conftest import MakeConsumer
 from tests.support.kafka import NO_BROKER
 from tests.support.patches import needs
@@ -170,6 +171,26 @@ def test_brokers_and_partitions_with_problems(
     assert (topic["offline"], topic["ends"], topic["messages/s"]) == (3, None, None)
     (group,) = (row for row in rows if row["table"] == "groups")
     assert (group["lag"], group["lag/s"]) == (None, None)
+
+
+def test_a_broker_that_does_not_answer(
+    kafka_cluster: MockCluster, admin: AdminClient, orders: str
+) -> None:
+    """Only the offsets in the partitions that it leads are unknown, and a line has the reason."""
+    kafka_cluster.create_topic("other", 1)
+    fill(kafka_cluster, "other", 4)
+    for partition in range(3):
+        kafka_cluster.set_leader(orders, partition, 2)
+    kafka_cluster.set_leader("other", 0, 1)
+
+    def ignored(_: Any, context: RequestContext) -> MockAction | None:
+        return MockAction.NO_ANSWER if context.broker_id == 2 else None
+
+    kafka_cluster.on_request(ListOffsetsRequest.api_key, ignored)
+    state = sample(admin, 1.0)
+    assert state.ends == {**{(orders, number): None for number in range(3)}, ("other", 0): 4}
+    reason = "offsets of 3 partitions are unknown, such as orders:0: Local: Timed out"
+    assert state.failures == [reason]
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ def top(
     brokers: Brokers = None,
     config_file: File = None,
     properties: Properties = None,
-    timeout: Timeout = 30,
+    timeout: Timeout = 10,
     every: Annotated[
         float,
         option(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from confluent_kafka.cli.groups.views import views
 from confluent_kafka.cli.lag.facts import Partition
 from confluent_kafka.cli.live.snapshot import Snapshot
-from confluent_kafka.cli.topics.partition_offsets import offsets_at
+from confluent_kafka.cli.topics.partition_offsets import offsets_of_some
 from confluent_kafka.cli.topics.place import Place
 
 _MESSAGES = 100
@@ -38,7 +38,7 @@ def sample(admin: AdminClient, timeout: float) -> Snapshot:
     # The committed offsets are older than these ends, so no lag is too small. A partition without
     # a leader has no offsets, and librdkafka would wait for a leader.
     places = [place for place, each in sorted(partitions.items()) if each.leader is not None]
-    ends = offsets_at(admin, places, OffsetSpec.latest(), timeout)
+    ends, unknown = offsets_of_some(admin, places, OffsetSpec.latest(), timeout)
     return Snapshot(
         time.monotonic(),
         {id_: f"{each.host}:{each.port}" for id_, each in sorted(metadata.brokers.items())},
@@ -46,7 +46,7 @@ def sample(admin: AdminClient, timeout: float) -> Snapshot:
         partitions,
         ends,
         groups,
-        _refused(metadata) + failures,
+        _refused(metadata) + failures + unknown,
     )
 
 
