@@ -84,7 +84,7 @@ PYTHON_ROOMS: Mapping[str, set[str]] = {
     # The commands use the other APIs.
     "cli": _CLIENTS
     | {"admin", "columns", "compat", "protocol", "schema_registry", "spark", "testing"}
-    | {"statistics", "_concealing", "_diagnosis", "_java"},
+    | {"statistics", "_concealing", "_daemon_threads", "_diagnosis", "_java"},
     # `doctor` also works without the packages of the extra [cli].
     "__main__": {"cli", "_diagnosis"},
 }
@@ -101,12 +101,13 @@ CLI_ROOMS: Mapping[str, set[str]] = {
     "reassignment": _COMMON | {"topics"},
     "registry": _COMMON | {"shell"},
     "messages": _COMMON | {"registry", "topics"},
+    "live": _COMMON | {"groups", "lag", "messages", "topics"},
     "mcp": {"base", "groups", "lag", "messages", "topics"},
     "administration": {"base", "topics"},
     "local": {"base"},
     "pipelines": {"base"},
     "commands": _COMMON
-    | {"administration", "groups", "lag", "local", "mcp", "messages", "pipelines"}
+    | {"administration", "groups", "lag", "live", "local", "mcp", "messages", "pipelines"}
     | {"reassignment", "registry", "shell", "topics"},
     # It imports the module of a command by its name.
     "": {"base", "shell"},

@@ -29,6 +29,7 @@ EXTRAS = {
     "spark": ("pyspark", "pyarrow", "pandas"),
     "template": ("jinja2",),
     "testing": ("pytest",),
+    "tui": ("click", "rich", "textual"),
     "where": ("cel-expr-python",),
 }
 

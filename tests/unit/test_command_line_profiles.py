@@ -336,7 +336,7 @@ def test_production_plans() -> None:
 READING = {
     *("produce", "consume", "copy", "load", "bench produce", "bench consume"),  # messages
     *("topics list", "topics describe", "topics offsets"),
-    *("groups list", "groups describe", "why", "health", "doctor"),
+    *("groups list", "groups describe", "why", "top", "health", "doctor"),
     *("configs list", "configs describe", "cluster describe", "acls list", "users list"),
     *("registry subjects", "registry versions", "registry show", "registry check"),
     *("registry diff", "registry contexts", "quotas describe"),

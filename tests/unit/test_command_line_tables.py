@@ -21,6 +21,7 @@ from confluent_kafka.cli.base.terminal import cell
 from confluent_kafka.cli.commands import groups, quorum
 from confluent_kafka.cli.groups import offset_plan
 from confluent_kafka.cli.groups import rows as group_rows
+from confluent_kafka.cli.live import rows
 
 MEMBER = "rdkafka-3f1c2d4e-8a5b-4c1d-9e7f-0123456789ab"
 UUID = "AAAAAAAAAAEAAAAAAAAAAg"
@@ -99,6 +100,22 @@ TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
             *("critical", "no-members", "the group has no members, so nobody reads its partitions"),
             *(["state empty, lag 3"], ["groups describe billing --members"]),
         ],
+    ),
+    (
+        "top",
+        rows.BROKERS.names,
+        [101, "kafka-1.example.internal:9092", "up", True, 1234, 3702, 12, 123_456.7],
+    ),
+    ("top", rows.TOPICS.names, ["payments.orders.created", 128, 12, 1, 123_456_789, 1_234.5]),
+    (
+        "top",
+        rows.GROUPS.names,
+        ["billing-service", "consumer", "completing_rebalance", 123, 1_234_567, -1_234.5, 4_321.0],
+    ),
+    (
+        "top",
+        rows.SLOWEST.names,
+        ["billing-service", "payments.orders.created", 12, 1_234_567, 1_234.5, 0.0],
     ),
     ("streams_groups", ("group", "state"), ["billing-service-production", "not_ready"]),
     (
@@ -312,4 +329,5 @@ def test_every_table_is_here() -> None:
     # `groups describe` shows one table in two ways, and `reset-offsets` before or after a change.
     shown["groups"] -= 1
     shown["groups.offsets"] -= 1
+    shown["top"] += 2  # one call shows the four tables as text, and another one as JSON
     assert +shown == Counter(module for module, _, _ in TABLES)

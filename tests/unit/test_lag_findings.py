@@ -9,6 +9,7 @@ import pytest
 
 pytest.importorskip("click", reason="the extra [cli] is not installed")
 
+from confluent_kafka.cli.base.terminal import open_console
 from confluent_kafka.cli.groups.view import Member, Place, View
 from confluent_kafka.cli.lag import findings
 from confluent_kafka.cli.lag.facts import Facts, Partition, Sample, Transaction
@@ -146,7 +147,7 @@ def test_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
         ["state empty\x1b[2J, lag 2"],
         ["groups describe billing --members --verbose"],
     )
-    draw([finding], connection("localhost:9092", Path("my file"), None))
+    draw(open_console(), [finding], connection("localhost:9092", Path("my file"), None))
     assert capsys.readouterr().out.splitlines() == [
         "critical no-members",
         "  the group has no members, so nobody reads its   ",

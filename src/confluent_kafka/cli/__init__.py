@@ -28,6 +28,7 @@ COMMANDS: Mapping[str, str] = {
     "groups": "List, describe and delete groups, and change their offsets.",
     "why": "Explain why a group is behind: findings with their evidence, and commands to type "
     "next.",
+    "top": "Show a cluster live: brokers, topics, groups with their lag, rates and messages.",
     "configs": "Show and change the configuration of topics, brokers, loggers, groups and client "
     "metrics.",
     "registry": "Show, check, register and delete the schemas of a schema registry.",

@@ -10,7 +10,7 @@ import click
 from confluent_kafka.cli.base.declared import argument, option
 from confluent_kafka.cli.base.durations import duration
 from confluent_kafka.cli.base.ending import FAILED
-from confluent_kafka.cli.base.terminal import printable
+from confluent_kafka.cli.base.terminal import open_console, printable
 from confluent_kafka.cli.connection.administration import AsJson, Timeout, administering, show
 from confluent_kafka.cli.connection.chosen_profile import chosen_profile
 from confluent_kafka.cli.connection.settings import Brokers, File, Properties
@@ -64,7 +64,7 @@ def why(
     if sys.stdout.isatty() and not as_json:
         from confluent_kafka.cli.lag.report import connection, draw
 
-        draw(found, connection(brokers, config_file, chosen_profile()))
+        draw(open_console(), found, connection(brokers, config_file, chosen_profile()))
     else:
         rows = (
             [each.severity.name.lower(), each.name, each.text, each.evidence, each.commands]

@@ -47,6 +47,11 @@ class Partition:
     replicas: list[int]
     in_sync: list[int]
 
+    @property
+    def out_of_sync(self) -> list[int]:
+        """The brokers whose copy is not in sync, in order."""
+        return sorted({*self.replicas} - {*self.in_sync})
+
 
 @dataclass(frozen=True)
 class Transaction:

@@ -6,23 +6,24 @@ import shlex
 from collections.abc import Iterable
 from pathlib import Path
 
+from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from confluent_kafka.cli.base.terminal import open_console, printable
+from confluent_kafka.cli.base.terminal import printable
 from confluent_kafka.cli.lag.finding import Finding, Severity
 
 _STYLES = {Severity.CRITICAL: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold"}
 
 
-def draw(findings: Iterable[Finding], connection: str) -> None:
-    """Write findings to the terminal.
+def draw(console: Console, findings: Iterable[Finding], connection: str) -> None:
+    """Write findings to a terminal.
 
     Args:
+        console: the terminal, as open_console() returns it.
         findings: the findings.
         connection: the options for the connection, which follow each command.
     """
-    console = open_console()
     for each in findings:
         head = Text(each.severity.name.lower(), style=_STYLES[each.severity])
         console.print(head.append(f" {each.name}", style="default"))

@@ -81,9 +81,9 @@ def outside_of_the_log(facts: Facts) -> Iterator[Finding]:
 def replicas(facts: Facts) -> Iterator[Finding]:
     leaderless = [place for place, each in sorted(facts.partitions.items()) if each.leader is None]
     behind = {
-        place: sorted({*each.replicas} - {*each.in_sync})
+        place: each.out_of_sync
         for place, each in sorted(facts.partitions.items())
-        if len(each.in_sync) < len(each.replicas)
+        if each.out_of_sync
     }
     if leaderless:
         yield Finding(

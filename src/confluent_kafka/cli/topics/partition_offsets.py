@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from confluent_kafka import IsolationLevel, KafkaError, KafkaException, TopicPartition
+from confluent_kafka.cli.base.terminal import counted
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -43,11 +44,50 @@ def offsets_at(
         timeout: seconds to wait for the brokers.
         isolation: READ_COMMITTED returns the last stable offset as the end.
     """
+    futures = _asked(admin, places, spec, timeout, isolation)
+    return {place: _offset(one) for place, one in futures.items()}
+
+
+def offsets_of_some(
+    admin: AdminClient, places: Iterable[tuple[str, int]], spec: OffsetSpec, timeout: float
+) -> tuple[dict[tuple[str, int], int | None], list[str]]:
+    """Return offsets as offsets_at(), also if some of the brokers do not answer.
+
+    Args:
+        admin: the client.
+        places: topics and partitions.
+        spec: which offset to look up.
+        timeout: seconds to wait for the brokers.
+
+    Returns:
+        The offsets, and a line for each reason why offsets are unknown.
+    """
+    found: dict[tuple[str, int], int | None] = {}
+    reasons: dict[str, list[str]] = {}
+    for place, future in _asked(admin, places, spec, timeout).items():
+        try:
+            found[place] = _offset(future)
+        except KafkaException as error:
+            found[place] = None
+            reasons.setdefault(error.args[0].str(), []).append(f"{place[0]}:{place[1]}")
+    return found, [
+        f"offsets of {counted(len(names), 'partition')} are unknown, such as {names[0]}: {reason}"
+        for reason, names in reasons.items()
+    ]
+
+
+def _asked(
+    admin: AdminClient,
+    places: Iterable[tuple[str, int]],
+    spec: OffsetSpec,
+    timeout: float,
+    isolation: IsolationLevel | None = None,
+) -> dict[tuple[str, int], Future[ListOffsetsResultInfo]]:
     asked = {TopicPartition(*place): spec for place in places}
     if not asked:
         return {}
     futures = admin.list_offsets(asked, isolation_level=isolation, request_timeout=timeout)
-    return {(place.topic, place.partition): _offset(one) for place, one in futures.items()}
+    return {(place.topic, place.partition): one for place, one in futures.items()}
 
 
 def _offset(future: Future[ListOffsetsResultInfo]) -> int | None:
