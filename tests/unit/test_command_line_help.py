@@ -92,7 +92,15 @@ _CONSUME = _CONNECTING | {"base.bound", "commands.consume", "topics.place", "top
 _CONSUME |= {
     f"messages.{part}"
     for part in (
-        *("decoding", "decoding_options", "filter_options", "flow", "formats", "membership"),
+        *(
+            "decoding",
+            "decoding_options",
+            "end_options",
+            "filter_options",
+            "flow",
+            "formats",
+            "membership",
+        ),
         *("outputs", "places", "reading", "text"),
     )
 }

@@ -33,6 +33,7 @@ from confluent_kafka.cli.messages.decoding_options import (
     chosen,
     decoding_of,
 )
+from confluent_kafka.cli.messages.end_options import ExitAtEnd, Until, end_of
 from confluent_kafka.cli.messages.filter_options import (
     Condition,
     Header,
@@ -98,17 +99,8 @@ def consume(
             "With --group: where the group starts if it has no committed offsets.",
         ),
     ] = None,
-    until: Annotated[
-        str | None,
-        option(
-            show_default="never",
-            help="Where to stop: end (the end of the topic at the start of the command), an "
-            "offset, a time, or a duration back from now.",
-        ),
-    ] = None,
-    exit_at_end: Annotated[
-        bool, option("--exit-at-end", "-e", help="The same as --until end.")
-    ] = False,
+    until: Until = None,
+    exit_at_end: ExitAtEnd = False,
     count: Annotated[
         int | None, option("--count", "-n", min=1, help="Stop after this many messages.")
     ] = None,
@@ -174,7 +166,8 @@ def consume(
     Exit status: 0 all messages were written, 1 the cluster refused or the connection failed,
     2 wrong usage, 130 ended by Ctrl-C or SIGTERM, 141 the reader of stdout has ended.
     """
-    end = _end(until, exit_at_end, follow)
+    end = end_of(until, exit_at_end)
+    _check_follow(follow, end)
     begin = None if start is None else Bound.parse(start, "--from", counts_back=True)
     config = settings(brokers, config_file, properties)
     parts = chosen(key, value, unpack, key_schema, schema)
@@ -239,16 +232,11 @@ def consume(
             fail("no message was found")
 
 
-def _end(until: str | None, exit_at_end: bool, follow: bool) -> Bound | None:
-    if exit_at_end and until is not None:
-        raise click.BadParameter("cannot be combined with --until", param_hint="--exit-at-end")
-    if follow and (exit_at_end or until is not None):
+def _check_follow(follow: bool, end: Bound | None) -> None:
+    if follow and end is not None:
         raise click.BadParameter(
             "cannot be combined with --until or --exit-at-end", param_hint="--follow"
         )
-    if until is None and not exit_at_end:
-        return None
-    return Bound.parse("end" if until is None else until, "--until")
 
 
 def _stdout(text: str | None, json_lines: bool, decoding: Decoding | None) -> Output:

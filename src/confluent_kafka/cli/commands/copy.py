@@ -16,6 +16,7 @@ from confluent_kafka.cli.base.terminal import counted
 from confluent_kafka.cli.base.values import topic_name
 from confluent_kafka.cli.connection.settings import CONNECTION, Brokers, File, Properties, settings
 from confluent_kafka.cli.messages.copying import Copying, CopyReader, stored_positions
+from confluent_kafka.cli.messages.end_options import ExitAtEnd, Until, end_of
 from confluent_kafka.cli.messages.filter_options import Header, KeyIs, cheap_filters
 from confluent_kafka.cli.messages.flow import Flow
 from confluent_kafka.cli.messages.places import assign, places_of
@@ -45,17 +46,8 @@ def copy(
             "copied before continues where it stopped.",
         ),
     ] = None,
-    until: Annotated[
-        str | None,
-        option(
-            show_default="never",
-            help="Where to stop: end (the end of the topic at the start of the command), an "
-            "offset, a time, or a duration back from now.",
-        ),
-    ] = None,
-    exit_at_end: Annotated[
-        bool, option("--exit-at-end", "-e", help="The same as --until end.")
-    ] = False,
+    until: Until = None,
+    exit_at_end: ExitAtEnd = False,
     group: Annotated[
         str | None,
         option(
@@ -100,17 +92,13 @@ def copy(
     Exit status: 0 copied, 1 a cluster refused or the connection failed, 2 wrong usage, 130 ended by
     Ctrl-C or SIGTERM.
     """
-    if exit_at_end and until is not None:
-        raise click.BadParameter("cannot be combined with --until", param_hint="--exit-at-end")
     elsewhere = to_brokers is not None or to_config is not None
     if source == target and not elsewhere:
         raise click.BadParameter(
             "must be another topic, unless --to-brokers or --to-config names another cluster",
             param_hint="TARGET",
         )
-    end = None
-    if until is not None or exit_at_end:
-        end = Bound.parse("end" if until is None else until, "--until")
+    end = end_of(until, exit_at_end)
     begin = Bound.parse("beginning" if start is None else start, "--from", counts_back=True)
     name = group or f"copy-{source}-to-{target}"
     here = settings(brokers, config_file, properties)

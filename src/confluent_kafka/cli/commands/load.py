@@ -11,7 +11,6 @@ from confluent_kafka.cli.base.declared import argument, option
 from confluent_kafka.cli.base.ending import ending
 from confluent_kafka.cli.base.values import topic_name
 from confluent_kafka.cli.connection.settings import (
-    CONNECTION,
     Brokers,
     File,
     Properties,
@@ -30,6 +29,7 @@ from confluent_kafka.cli.messages.encoding_options import (
 )
 from confluent_kafka.cli.messages.inputs import sources_of
 from confluent_kafka.cli.messages.sending import send_inputs
+from confluent_kafka.cli.messages.sending_options import DeliveryTimeout, Quiet, TransactionSize
 
 CHANGES = False
 EXAMPLES = (
@@ -59,10 +59,7 @@ def load(
             help="Send messages at the times of their timestamps, this many times faster: 1x, 2x.",
         ),
     ] = None,
-    transaction_size: Annotated[
-        int | None,
-        option(min=1, metavar="N", help="Send in transactions of this many messages."),
-    ] = None,
+    transaction_size: TransactionSize = None,
     value: Value = None,
     key_format: KeyFormat = None,
     subject: SubjectName = None,
@@ -70,18 +67,8 @@ def load(
     schema: SchemaFile = None,
     register: Register = False,
     registry: Registry = None,
-    timeout: Annotated[
-        float,
-        option(
-            min=0.1,
-            max=3600,
-            panel=CONNECTION,
-            help="Seconds to wait for the cluster, and at the end for deliveries.",
-        ),
-    ] = 30,
-    quiet: Annotated[
-        bool, option("--quiet", "-q", help="Show neither progress nor a summary.")
-    ] = False,
+    timeout: DeliveryTimeout = 30,
+    quiet: Quiet = False,
 ) -> None:
     """Send the messages of files that `consume --output` wrote.
 
