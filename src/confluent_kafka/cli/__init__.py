@@ -38,6 +38,7 @@ COMMANDS: Mapping[str, str] = {
     "doctor": "Show what is installed: package, librdkafka, patches, features and extras.",
     "pipeline": "Run Spark pipelines that a file declares.",
     "copy": "Copy messages of a topic into another one, exactly once.",
+    "dump": "Write topics into files, which `load` sends again.",
     "load": "Send the messages of files that `consume --output` wrote.",
     "bench": "Measure throughput and latency.",
     "run": "Run a program that is written for another client, unchanged.",

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import click
 
 from confluent_kafka import Consumer
 from confluent_kafka.cli.base.bound import Bound
 from confluent_kafka.cli.base.declared import argument, option
-from confluent_kafka.cli.base.ending import configuring, ending, fail, note
-from confluent_kafka.cli.base.terminal import counted, printable
+from confluent_kafka.cli.base.ending import configuring, ending, fail
+from confluent_kafka.cli.base.terminal import counted
 from confluent_kafka.cli.base.values import topic_or_pattern
 from confluent_kafka.cli.connection.settings import (
     CONNECTION,
@@ -22,7 +22,7 @@ from confluent_kafka.cli.connection.settings import (
     Registry,
     settings,
 )
-from confluent_kafka.cli.messages.decoding import Decoding, OnError, Undecodable
+from confluent_kafka.cli.messages.decoding import Decoding, OnError
 from confluent_kafka.cli.messages.decoding_options import (
     Errors,
     Key,
@@ -44,13 +44,16 @@ from confluent_kafka.cli.messages.filter_options import (
 from confluent_kafka.cli.messages.flow import Flow
 from confluent_kafka.cli.messages.formats import formatter
 from confluent_kafka.cli.messages.membership import joined
+from confluent_kafka.cli.messages.outcome import (
+    check_condition,
+    check_decoded,
+    explaining,
+    summary,
+)
 from confluent_kafka.cli.messages.outputs import Lines, Output
 from confluent_kafka.cli.messages.places import assign, places_of
 from confluent_kafka.cli.messages.reading import GroupReader, Reader
 from confluent_kafka.cli.messages.text import json_line
-
-if TYPE_CHECKING:
-    from confluent_kafka.cli.messages.filters import Where
 
 CHANGES = False
 EXAMPLES = (
@@ -209,25 +212,18 @@ def consume(
                 from confluent_kafka.cli.messages.rates import Rates
 
                 reader.tick = Rates().tick
-            with destination:
+            with explaining(condition), destination:
                 reader.run()
-                if condition is not None and condition.fails:
-                    fail(*condition.problem())
-        except Undecodable as error:
-            fail(str(error))
-        except KeyboardInterrupt:
-            if condition is not None and condition.fails:
-                note(*condition.problem())
-            raise
+                check_condition(condition)
         except BrokenPipeError:
             silent = True  # the reader of stdout has an unknown part of the last messages
             raise
         finally:
             consumer.close()
             if reader is not None and not silent:
-                print(_summary(reader.written, decoding, condition), file=sys.stderr)
-        if decoding is not None and decoding.failed:
-            fail(f"{counted(decoding.failed, 'message')} could not be decoded")
+                done = counted(reader.written, "message")
+                print(summary(done, decoding, condition), file=sys.stderr)
+        check_decoded(decoding)
         if fail_if_empty and not reader.written:
             fail("no message was found")
 
@@ -250,12 +246,3 @@ def _stdout(text: str | None, json_lines: bool, decoding: Decoding | None) -> Ou
         return Lines(formatter(_FORMAT if text is None else text, shown))
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--format") from None
-
-
-def _summary(written: int, decoding: Decoding | None, condition: Where | None) -> str:
-    texts = [counted(written, "message")]
-    if decoding is not None and decoding.failed:
-        texts.append(f"{decoding.failed:,} not decoded")
-    if condition is not None and condition.failed and not condition.fails:
-        texts.append(f"{condition.failed:,} without a value of --where ({condition.first})")
-    return printable(", ".join(texts))

@@ -15,11 +15,12 @@ from confluent_kafka.cli.base.ending import configuring, ending, fail
 from confluent_kafka.cli.base.terminal import counted
 from confluent_kafka.cli.base.values import topic_name
 from confluent_kafka.cli.connection.settings import CONNECTION, Brokers, File, Properties, settings
-from confluent_kafka.cli.messages.copying import Copying, CopyReader, stored_positions
+from confluent_kafka.cli.messages.copying import Copying, stored_positions
 from confluent_kafka.cli.messages.end_options import ExitAtEnd, Until, end_of
 from confluent_kafka.cli.messages.filter_options import Header, KeyIs, cheap_filters
 from confluent_kafka.cli.messages.flow import Flow
 from confluent_kafka.cli.messages.places import assign, places_of
+from confluent_kafka.cli.messages.reading import ResumingReader
 
 _TARGET = "Target cluster"
 
@@ -108,7 +109,7 @@ def copy(
             consumer = Consumer(_reading(here, name))
             positions = Consumer(_reading(there, name))
             producer = Producer(_writing(there, name))
-        reader: CopyReader | None = None
+        reader: ResumingReader | None = None
         copying = Copying(producer, positions, target, target if elsewhere else source, timeout)
         try:
             for client in (consumer, positions, producer):
@@ -119,7 +120,7 @@ def copy(
                 stored = stored_positions(positions, places, copying.stored_for, timeout)
                 ends = assign(consumer, places, begin, end, timeout, stored)
                 flow = Flow(copying, cheap_filters(key_is, header))
-                reader = CopyReader(consumer, flow, copying, ends)
+                reader = ResumingReader(consumer, flow, copying, ends)
                 reader.run()
         finally:
             consumer.close()

@@ -7,9 +7,7 @@ import time
 from typing import Any
 
 from confluent_kafka import Consumer, KafkaException, Message, Producer, TopicPartition
-from confluent_kafka.cli.messages.flow import Flow
-from confluent_kafka.cli.messages.outputs import Output
-from confluent_kafka.cli.messages.reading import Reader
+from confluent_kafka.cli.messages.outputs import Resuming
 from confluent_kafka.cli.topics.place import Place
 
 # A transaction is committed after so many messages or seconds.
@@ -17,7 +15,7 @@ _MESSAGES = 10_000
 _SECONDS = 1.0
 
 
-class Copying(Output):
+class Copying(Resuming):
     """Writes messages to a topic, in transactions that also contain positions.
 
     Args:
@@ -72,22 +70,12 @@ class Copying(Output):
         self._open += len(messages)
 
     def reached(self, records: list[Message]) -> None:
-        """Note messages that are copied, or left out by a filter.
-
-        Args:
-            records: the messages.
-        """
         if records:
             self._begin()  # also for positions without messages
         for message in records:
             self._reached[message.partition() or 0] = (message.offset() or 0) + 1
 
     def tick(self, written: int) -> None:
-        """Commit if the open transaction is large or old enough.
-
-        Args:
-            written: how many messages were written in all.
-        """
         is_old = time.monotonic() - self._since >= _SECONDS
         if self._is_open and (is_old or self._open >= _MESSAGES):
             self._commit()
@@ -109,27 +97,6 @@ class Copying(Output):
         self._is_open = False
         self._open = 0
         self._reached = {}
-
-
-class CopyReader(Reader):
-    """Hands messages to a copy, and tells it how far it has come.
-
-    Args:
-        consumer: the consumer of the source.
-        flow: filters the messages, and hands them to the copy.
-        copying: the copy.
-        ends: the offset at which each partition ends; None if no partition does.
-    """
-
-    def __init__(
-        self, consumer: Consumer, flow: Flow, copying: Copying, ends: dict[Place, int] | None
-    ) -> None:
-        super().__init__(consumer, flow, None, ends)
-        self.tick = copying.tick
-        self._copying = copying
-
-    def _wrote(self, records: list[Message]) -> None:
-        self._copying.reached(records)
 
 
 def stored_positions(
