@@ -101,7 +101,7 @@ _CONSUME |= {
             "formats",
             "membership",
         ),
-        *("outputs", "places", "reading", "text"),
+        *("outcome", "outputs", "places", "reading", "text"),
     )
 }
 _TOPICS = _CONNECTING | {"base.bound", "commands.topics", "connection.administration"}

@@ -39,7 +39,7 @@ COMMANDS: Mapping[str, str] = {
     "pipeline": "Run Spark pipelines that a file declares.",
     "copy": "Copy messages of a topic into another one, exactly once.",
     "dump": "Write topics into files, which `load` sends again.",
-    "load": "Send the messages of files that `consume --output` wrote.",
+    "load": "Send the messages of files that `dump` or `consume --output` wrote.",
     "bench": "Measure throughput and latency.",
     "run": "Run a program that is written for another client, unchanged.",
     "mcp": "Let a language model look at a cluster: a Model Context Protocol server on stdin and "

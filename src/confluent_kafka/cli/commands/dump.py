@@ -56,7 +56,7 @@ from confluent_kafka.cli.messages.places import places_of
 CHANGES = False
 EXAMPLES = (
     "confluent-kafka dump orders -o orders-dump -e -b localhost:9092",
-    "confluent-kafka dump orders --value auto --file-format parquet -o orders-dump \\\n"
+    "confluent-kafka dump orders --value auto --file-format parquet -o dump \\\n"
     "    --from 2026-01-31T12:00 --until 2026-01-31T13:00 -F prod.properties",
 )
 

@@ -74,12 +74,11 @@ def read_state(folder: Path) -> State | None:
         raise ValueError(f"{folder / STATE}: is not the state of a dump ({error})") from None
 
 
-def files_of(folder: Path, topic: str | None = None) -> list[Path]:
+def files_of(folder: Path) -> list[Path]:
     """Return the files of a dump of one topic, in their order.
 
     Args:
         folder: the folder.
-        topic: the topic, if the dump has several; None if it must have one.
     """
     state = read_state(folder)
     if state is None:
@@ -87,10 +86,11 @@ def files_of(folder: Path, topic: str | None = None) -> list[Path]:
             f"'{folder}' is a directory without a dump: it has no {STATE}", param_hint="FILES"
         )
     if len(state.files) > 1:
-        names = ", ".join(state.files)
-        first = folder / f"{next(iter(state.files))}-*{state.suffix}"
+        names = sorted(state.files)
+        first = folder / f"{names[0]}-*{state.suffix}"
         raise click.BadParameter(
-            f"'{folder}' has the topics {names}: name the files of one topic, such as {first}",
+            f"'{folder}' has the topics {', '.join(names)}: name the files of one topic, such as "
+            f"{first}",
             param_hint="FILES",
         )
     found = [
