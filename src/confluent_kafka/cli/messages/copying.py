@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Callable
 from typing import Any
 
 from confluent_kafka import Consumer, KafkaException, Message, Producer, TopicPartition
+from confluent_kafka.cli.messages.decoding import Undecodable, payload_of
 from confluent_kafka.cli.messages.outputs import Resuming
 from confluent_kafka.cli.topics.place import Place
 
@@ -25,21 +27,31 @@ class Copying(Resuming):
         stored_for: the topic whose offsets of the group are the positions. The target cluster must
             have it.
         timeout: how many seconds a transaction may take to end.
+        holds: whether positions must not be stored yet, because the filter may be wrong.
 
     Attributes:
+        shown: is called after each batch with the messages that are copied or left out.
         committed (int): how many messages were copied.
         stored_for (str): the topic.
     """
 
     def __init__(
-        self, producer: Producer, positions: Consumer, target: str, stored_for: str, timeout: float
+        self,
+        producer: Producer,
+        positions: Consumer,
+        target: str,
+        stored_for: str,
+        timeout: float,
+        holds: Callable[[], bool],
     ) -> None:
+        self.shown: Callable[[list[Message]], object] = len
         self.committed = 0
         self.stored_for = stored_for
         self._producer = producer
         self._positions = positions
         self._target = target
         self._timeout = timeout
+        self._holds = holds
         self._is_open = False
         self._open = 0
         self._reached: dict[int, int] = {}
@@ -51,12 +63,17 @@ class Copying(Resuming):
         return self
 
     def __exit__(self, kind: object = None, *rest: object) -> None:
-        if kind is None:
+        if kind in (None, Undecodable):  # the messages before the one that cannot be decoded
             self._commit()
         elif self._is_open:
             # The cluster aborts it, too, if this fails for the reason that ends the command.
             with contextlib.suppress(KafkaException):
                 self._producer.abort_transaction(self._timeout)
+
+    @property
+    def copied(self) -> int:
+        """How many messages were copied, with those of the open transaction."""
+        return self.committed + self._open
 
     def write(self, messages: list[Message]) -> None:
         if not messages:
@@ -70,10 +87,11 @@ class Copying(Resuming):
         self._open += len(messages)
 
     def reached(self, records: list[Message]) -> None:
-        if records:
+        if records and not self._holds():
             self._begin()  # also for positions without messages
         for message in records:
             self._reached[message.partition() or 0] = (message.offset() or 0) + 1
+        self.shown(records)
 
     def tick(self, written: int) -> None:
         is_old = time.monotonic() - self._since >= _SECONDS
@@ -121,8 +139,8 @@ def stored_positions(
 def _copied(message: Message) -> dict[str, Any]:
     kind, milliseconds = message.timestamp()
     copied: dict[str, Any] = {
-        "key": message.key(),
-        "value": message.value(),
+        "key": payload_of(message.key()),
+        "value": payload_of(message.value()),
         "headers": message.headers() or [],
         "partition": message.partition(),
     }

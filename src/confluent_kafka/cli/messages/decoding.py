@@ -51,6 +51,25 @@ class Failure(str):
 Decoded = bytes | None | Failure
 
 
+class Kept(bytes):
+    """A JSON text, with the payload that it was decoded from.
+
+    Attributes:
+        payload (bytes): the payload.
+    """
+
+    payload: bytes
+
+
+def payload_of(value: bytes | None) -> bytes | None:
+    """Return a key or a value as the topic has it, also if it was decoded.
+
+    Args:
+        value: the key or the value.
+    """
+    return value.payload if isinstance(value, Kept) else value
+
+
 class Undecodable(Exception):
     """A message cannot be decoded.
 
@@ -201,11 +220,13 @@ class Decoding:
 
     Attributes:
         decoders (dict): the decoders.
+        keeps_payloads (bool): whether the JSON texts are of the class Kept.
         failed (int): how many messages were not decoded.
     """
 
     def __init__(self, decoders: Mapping[str, Decoder], on_error: OnError) -> None:
         self.decoders = decoders
+        self.keeps_payloads = False
         self.failed = 0
         self._on_error = on_error
 
@@ -224,7 +245,7 @@ class Decoding:
         """
         failures: dict[int, str] = {}
         for part, decoder in self.decoders.items():
-            _replace(part, decoder, messages, places, failures)
+            _replace(part, decoder, messages, places, failures, self.keeps_payloads)
         if not failures:
             return places, None
         if self._on_error is OnError.STOP:
@@ -249,6 +270,7 @@ def _replace(
     messages: Sequence[Message],
     places: list[int],
     failures: dict[int, str],
+    keeps_payloads: bool,
 ) -> None:
     """Replace one part of the messages by its JSON text, and note the messages without one."""
     read, write = _ACCESS[part]
@@ -259,9 +281,13 @@ def _replace(
             filled.append(place)
             payloads.append(payload)
     texts = decoder.decode([messages[place] for place in filled], payloads)
-    for place, text in zip(filled, texts, strict=True):
+    for place, payload, text in zip(filled, payloads, texts, strict=True):
         if isinstance(text, Failure):
             failures.setdefault(place, f"{place_of(messages[place])}: {part}: {text}")
+        elif keeps_payloads and text is not None:
+            kept = Kept(text)
+            kept.payload = payload
+            write(messages[place], kept)
         else:
             write(messages[place], text)
 
