@@ -25,6 +25,7 @@ from confluent_kafka.cli.connection.settings import (
 from confluent_kafka.cli.messages.decoding import Decoding, OnError
 from confluent_kafka.cli.messages.decoding_options import (
     Errors,
+    JsonValues,
     Key,
     KeySchema,
     Schema,
@@ -147,6 +148,7 @@ def consume(
     schema: Schema = None,
     key_schema: KeySchema = None,
     on_error: Errors = OnError.STOP,
+    json_values: JsonValues = False,
     key_is: KeyIs = None,
     header: Header = None,
     where: Condition = None,
@@ -179,6 +181,8 @@ def consume(
     group = joined(config, group, quiet, begin, bool(partition), end)
     if overwrite and output is None:
         raise click.BadParameter("needs --output", param_hint="--overwrite")
+    if json_values and output is None:
+        raise click.BadParameter("needs --output", param_hint="--json-values")
     destination: Output
     if output is None:
         destination = _stdout(form, json_lines, decoding)
@@ -189,10 +193,12 @@ def consume(
             param_hint="--output",
         )
     else:
-        from confluent_kafka.cli.messages.files import file_output
+        from confluent_kafka.cli.messages.files import file_output, has_columns
 
-        decoded = () if decoding is None else tuple(decoding.decoders)
-        destination = file_output(output, decoded, overwrite)
+        decoders = {} if decoding is None else decoding.decoders
+        destination = file_output(output, decoders, overwrite)
+        if decoding is not None:
+            decoding.keeps_payloads = has_columns(output.suffix) and not json_values
     flow = Flow(destination, cheap_filters(key_is, header), decoding, condition)
     with ending():
         with configuring():

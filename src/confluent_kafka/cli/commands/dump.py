@@ -25,6 +25,7 @@ from confluent_kafka.cli.connection.settings import (
 from confluent_kafka.cli.messages.decoding import OnError
 from confluent_kafka.cli.messages.decoding_options import (
     Errors,
+    JsonValues,
     Key,
     KeySchema,
     Schema,
@@ -41,7 +42,7 @@ from confluent_kafka.cli.messages.dump_runs import (
 )
 from confluent_kafka.cli.messages.dumping import SIZE, Size
 from confluent_kafka.cli.messages.end_options import ExitAtEnd, Until, end_of
-from confluent_kafka.cli.messages.files import ENDINGS, file_output
+from confluent_kafka.cli.messages.files import ENDINGS, file_output, has_columns
 from confluent_kafka.cli.messages.filter_options import (
     Condition,
     Header,
@@ -147,6 +148,7 @@ def dump(
     schema: Schema = None,
     key_schema: KeySchema = None,
     on_error: Errors = OnError.STOP,
+    json_values: JsonValues = False,
     key_is: KeyIs = None,
     header: Header = None,
     where: Condition = None,
@@ -183,6 +185,9 @@ def dump(
     decoding = decoding_of(parts, on_error, registry, config_file, properties)
     condition = condition_of(where, decoding)
     decoded = {} if decoding is None else decoding.decoders
+    suffix = output.suffix if is_file else f".{file_format or FileFormat.JSONL}"
+    if decoding is not None:
+        decoding.keeps_payloads = has_columns(suffix) and not json_values
     file = file_output(output, decoded, overwrite) if is_file else None
     with ending():
         with configuring():
@@ -202,12 +207,12 @@ def dump(
                     "--from": start,
                     "--partition": partition,
                     "--on-error": on_error,
+                    "--json-values": json_values,
                     "--key-is": key_is,
                     "--header": header,
                     "--where": where,
                 }
                 size = Size(file_messages or SIZE.messages, file_bytes or SIZE.bytes)
-                suffix = f".{file_format or FileFormat.JSONL}"
                 arguments = arguments_of(topics, parts, others)
                 dump_into_folder(source, output, suffix, size, arguments)
         finally:

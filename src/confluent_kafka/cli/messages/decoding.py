@@ -10,9 +10,13 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from confluent_kafka import Message
 from confluent_kafka.cli.base.terminal import printable
+
+if TYPE_CHECKING:
+    from confluent_kafka.cli.messages.layouts import Layout
 
 
 class Format(StrEnum):
@@ -98,6 +102,17 @@ class Decoder(ABC):
     def shown(self, text: bytes) -> bytes:
         """Return what a format shows for a JSON text."""
         return text
+
+    def layout_of(self, message: Message, payload: bytes) -> tuple[Layout, bytes] | None:
+        """Return how a payload that was decoded becomes an Arrow column, and what of it does.
+
+        None if it has no schema, or if columns cannot have the schema.
+
+        Args:
+            message: the message.
+            payload: its key or value.
+        """
+        return None
 
 
 class Simple(Decoder):

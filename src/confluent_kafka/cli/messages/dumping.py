@@ -9,7 +9,7 @@ from typing import NamedTuple
 from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
 from confluent_kafka.cli.base.ending import fail, note
 from confluent_kafka.cli.base.interrupts import HeldInterrupts
-from confluent_kafka.cli.messages.decoding import Undecodable
+from confluent_kafka.cli.messages.decoding import Decoder, Undecodable
 from confluent_kafka.cli.messages.dump_folder import DumpFolder
 from confluent_kafka.cli.messages.file_outputs import FileOutput
 from confluent_kafka.cli.messages.files import Kind
@@ -42,7 +42,7 @@ class Dump(Resuming):
     Args:
         folder: the folder.
         kind: makes a file of its path, the decoded parts, and its temporary name.
-        decoded: the parts of messages that are JSON texts, "key" and "value".
+        decoded: the decoders of the parts of messages that are JSON texts, "key" and "value".
         size: how much the open files can have in all.
         positions: where the partitions start.
         holds: whether positions must not be stored yet, because the filter may be wrong.
@@ -56,7 +56,7 @@ class Dump(Resuming):
         self,
         folder: DumpFolder,
         kind: Kind,
-        decoded: Mapping[str, object],
+        decoded: Mapping[str, Decoder],
         size: Size,
         positions: Mapping[Place, int],
         holds: Callable[[], bool],
@@ -118,6 +118,11 @@ class Dump(Resuming):
             file = self._kind(*self._arguments(topic))
             file.open()
             self._open[topic] = file
+        fitting = self._open[topic].fitting(messages[:count])
+        if not fitting:  # another schema, and so another file
+            self._commit()
+            return messages
+        count = fitting
         self._open[topic].write(messages[:count])
         self.reached(messages[:count])
         self._messages += count

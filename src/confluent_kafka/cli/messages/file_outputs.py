@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Collection
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
+from confluent_kafka import Message
+from confluent_kafka.cli.messages.decoding import Decoder
 from confluent_kafka.cli.messages.outputs import Output
 
 
@@ -18,11 +20,13 @@ class FileOutput(Output):
 
     Args:
         path: the file.
-        decoded: the parts of messages that are JSON texts, "key" and "value".
+        decoded: the decoders of the parts of messages that are JSON texts, "key" and "value".
         temporary: the name until then; None for one of this process.
     """
 
-    def __init__(self, path: Path, decoded: Collection[str], temporary: Path | None = None) -> None:
+    def __init__(
+        self, path: Path, decoded: Mapping[str, Decoder], temporary: Path | None = None
+    ) -> None:
         self._path = path
         self._decoded = decoded
         self._temporary = temporary or path.with_name(f".{path.name}.{os.getpid()}.partial")
@@ -39,6 +43,14 @@ class FileOutput(Output):
                 self.publish()
         finally:
             self.discard()
+
+    def fitting(self, messages: Sequence[Message]) -> int:
+        """Return how many messages from the start the file can have.
+
+        Args:
+            messages: the messages.
+        """
+        return len(messages)
 
     def open(self) -> None:
         """Create the file under its temporary name."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import click
 
 from confluent_kafka.cli.base.ending import fail
+from confluent_kafka.cli.messages.decoding import Decoder
 from confluent_kafka.cli.messages.file_outputs import FileOutput
 from confluent_kafka.cli.messages.text_files import Csv, JsonLines
 
@@ -17,6 +18,15 @@ Kind = Callable[..., FileOutput]
 _TEXTS: dict[str, Kind] = {".jsonl": JsonLines, ".csv": Csv}
 _COLUMNS = (".parquet", ".arrow")
 ENDINGS = (*_TEXTS, *_COLUMNS)
+
+
+def has_columns(suffix: str) -> bool:
+    """Return whether files of a format have typed columns.
+
+    Args:
+        suffix: the end of their names.
+    """
+    return suffix.lower() in _COLUMNS
 
 
 def kind_of(suffix: str, option: str) -> Kind:
@@ -37,12 +47,12 @@ def kind_of(suffix: str, option: str) -> Kind:
     return Parquet if suffix == ".parquet" else Arrow
 
 
-def file_output(path: Path, decoded: Collection[str], overwrite: bool) -> FileOutput:
+def file_output(path: Path, decoded: Mapping[str, Decoder], overwrite: bool) -> FileOutput:
     """Return what writes a file, in the format of its name.
 
     Args:
         path: the file.
-        decoded: the parts of messages that are JSON texts, "key" and "value".
+        decoded: the decoders of the parts of messages that are JSON texts, "key" and "value".
         overwrite: whether the file may exist.
     """
     suffix = path.suffix.lower()

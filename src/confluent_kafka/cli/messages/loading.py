@@ -11,6 +11,7 @@ import click
 
 from confluent_kafka.cli.base.ending import fail
 from confluent_kafka.cli.messages.inputs import Input, Make, json_maker, records_of
+from confluent_kafka.cli.messages.layouts import is_typed, json_texts_of
 
 _ROWS = 1000
 
@@ -132,6 +133,11 @@ def _rows(batch: Any) -> list[Any]:
         batch = batch.set_column(place, "timestamp", times)
     if batch.schema.get_field_index("value") < 0:
         raise ValueError("the file has no column 'value'")
+    for part in ("key", "value"):
+        place = batch.schema.get_field_index(part)
+        if place >= 0 and is_typed(field := batch.schema.field(place)):
+            texts = json_texts_of(batch.column(place), field)
+            batch = batch.set_column(place, part, pyarrow.array(texts, pyarrow.binary()))
     rows: list[Any] = batch.to_pylist()
     return rows
 
