@@ -119,6 +119,14 @@ def consume(
             "%L in local time. Not with --json.",
         ),
     ] = None,
+    null: Annotated[
+        bool,
+        option(
+            "--null",
+            "-Z",
+            help="Let %k and %s of --format show null as NULL, instead of an empty text.",
+        ),
+    ] = False,
     json_lines: Annotated[
         bool, option("--json", "-J", help="Write a JSON object for each message.")
     ] = False,
@@ -185,11 +193,17 @@ def consume(
         raise click.BadParameter("needs --output", param_hint="--json-values")
     destination: Output
     if output is None:
-        destination = _stdout(form, json_lines, decoding)
-    elif form is not None or json_lines or group is not None or (end is None and count is None):
+        destination = _stdout(form, json_lines, null, decoding)
+    elif (
+        form is not None
+        or json_lines
+        or null
+        or group is not None
+        or (end is None and count is None)
+    ):
         raise click.BadParameter(
             "needs --exit-at-end, --until or --count, and cannot be combined with --format, "
-            "--json or --group",
+            "--json, --null or --group",
             param_hint="--output",
         )
     else:
@@ -241,14 +255,15 @@ def _check_follow(follow: bool, end: Bound | None) -> None:
         )
 
 
-def _stdout(text: str | None, json_lines: bool, decoding: Decoding | None) -> Output:
+def _stdout(text: str | None, json_lines: bool, null: bool, decoding: Decoding | None) -> Output:
     decoders = {} if decoding is None else decoding.decoders
     if json_lines:
-        if text is not None:
-            raise click.BadParameter("cannot be combined with --json", param_hint="--format")
+        for name, given in (("--format", text is not None), ("--null", null)):
+            if given:
+                raise click.BadParameter("cannot be combined with --json", param_hint=name)
         return Lines(json_line(decoders))
     shown = {part: decoder.shown for part, decoder in decoders.items()}
     try:
-        return Lines(formatter(_FORMAT if text is None else text, shown))
+        return Lines(formatter(_FORMAT if text is None else text, shown, b"NULL" if null else b""))
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--format") from None
