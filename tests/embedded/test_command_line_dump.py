@@ -225,6 +225,25 @@ def test_a_topic_that_was_created_again(
     assert "source [1] ends at offset 3, and the dump continues at 8" in done.stderr
 
 
+def test_messages_that_were_deleted(
+    dump: Dump, folder: Path, kafka_cluster: MockCluster, producer: Producer
+) -> None:
+    """Messages that the cluster has deleted before they were dumped are named, and the dump goes
+    on behind them."""
+    fill(producer, 0, 6)
+    assert dump().status == 0
+    fill(producer, 6, 15)
+    brokers = ["-b", kafka_cluster.bootstrap_servers]
+    assert (
+        run("topics", "delete-records", "source:1", "--before", "4", *brokers, "--yes").status == 0
+    )
+    done = dump()
+    assert done.stderr.splitlines() == [
+        "note: source [1]: the offsets 2 to 3 were deleted before they were dumped",
+        "7 messages in 1 file",
+    ]
+
+
 def test_wrong_folders(dump: Dump, folder: Path, tmp_path: Path, producer: Producer) -> None:
     """A folder with other files, a state that is damaged, and a file in place of the folder are
     refused."""

@@ -101,7 +101,7 @@ _CONSUME |= {
             "formats",
             "membership",
         ),
-        *("outcome", "outputs", "places", "reading", "text"),
+        *("kept", "outcome", "outputs", "places", "reading", "text"),
     )
 }
 _TOPICS = _CONNECTING | {"base.bound", "commands.topics", "connection.administration"}

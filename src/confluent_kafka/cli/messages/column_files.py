@@ -10,8 +10,9 @@ from typing import Any
 
 from confluent_kafka import Message
 from confluent_kafka.cli.base.ending import fail
-from confluent_kafka.cli.messages.decoding import Kept, place_of
+from confluent_kafka.cli.messages.decoding import place_of
 from confluent_kafka.cli.messages.file_outputs import FileOutput
+from confluent_kafka.cli.messages.kept import Kept
 from confluent_kafka.cli.messages.layouts import Layout
 from confluent_kafka.cli.messages.text import timestamp_of
 

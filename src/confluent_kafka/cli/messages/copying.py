@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from confluent_kafka import Consumer, KafkaException, Message, Producer, TopicPartition
-from confluent_kafka.cli.messages.decoding import Undecodable, payload_of
+from confluent_kafka.cli.messages.decoding import Undecodable
+from confluent_kafka.cli.messages.kept import payload_of
 from confluent_kafka.cli.messages.outputs import Resuming
 from confluent_kafka.cli.topics.place import Place
 

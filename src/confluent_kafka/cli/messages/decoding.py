@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from confluent_kafka import Message
 from confluent_kafka.cli.base.terminal import printable
+from confluent_kafka.cli.messages.kept import Kept
 
 if TYPE_CHECKING:
     from confluent_kafka.cli.messages.layouts import Layout
@@ -53,25 +54,6 @@ class Failure(str):
 
 
 Decoded = bytes | None | Failure
-
-
-class Kept(bytes):
-    """A JSON text, with the payload that it was decoded from.
-
-    Attributes:
-        payload (bytes): the payload.
-    """
-
-    payload: bytes
-
-
-def payload_of(value: bytes | None) -> bytes | None:
-    """Return a key or a value as the topic has it, also if it was decoded.
-
-    Args:
-        value: the key or the value.
-    """
-    return value.payload if isinstance(value, Kept) else value
 
 
 class Undecodable(Exception):

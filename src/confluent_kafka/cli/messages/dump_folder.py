@@ -193,28 +193,29 @@ class DumpFolder:
         """
         before = self._state
         files = before.files | {topic: before.files.get(topic, 0) + 1 for topic in added}
-        self._state = before._replace(
+        state = before._replace(
             positions=dict(positions), files=files, messages=before.messages + messages
         )
         try:
             for file in added.values():
                 file.complete()
-            written = self._written_state()
+            written = self._written(state)
         except BaseException:
             for file in added.values():
                 file.discard()
             raise
         os.replace(written, self.path / STATE)
+        self._state = state
         # From here on the files must not be deleted, not even after an error.
         for file in added.values():
             file.publish()
 
-    def _written_state(self) -> Path:
-        """Return the file with the state, under a temporary name."""
+    def _written(self, state: State) -> Path:
+        """Return a file with the state, under a temporary name."""
         positions: dict[str, dict[str, int]] = {}
-        for (topic, number), offset in sorted(self._state.positions.items()):
+        for (topic, number), offset in sorted(state.positions.items()):
             positions.setdefault(topic, {})[str(number)] = offset
-        fields = {"version": _VERSION, **self._state._asdict(), "positions": positions}
+        fields = {"version": _VERSION, **state._asdict(), "positions": positions}
         temporary = _temporary(self.path / STATE)
         with temporary.open("w", encoding="utf-8") as file:
             json.dump(fields, file, indent=1, ensure_ascii=False)

@@ -8,19 +8,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from functools import cached_property
 from typing import Any
 from uuid import UUID
 
-from confluent_kafka.cli.messages.decoding import Decoded, Failure, checked_json, finite
+from confluent_kafka.cli.messages.decoding import Decoded, Failure, finite
 from confluent_kafka.cli.messages.layouts import Layout
 from confluent_kafka.cli.messages.payloads import Payloads, json_texts
 from confluent_kafka.columns import (
     AvroColumns,
     AvroDecoder,
     AvroSchemaError,
-    JSONColumns,
-    JSONSchemaError,
     ProtobufColumns,
     ProtobufDecoder,
 )
@@ -210,48 +207,6 @@ class ProtobufOfRegistry(Reads):
             columns = ProtobufColumns(self._registry, message)
             self._readings[indexes] = _protobuf(columns.decode, message, self._frame)
         return self._readings[indexes]
-
-
-class JsonOfRegistry(Reads):
-    """Reads JSON, whose schema is needed only for columns.
-
-    Args:
-        registry: the SchemaRegistryClient.
-        schema: the schema.
-        frame: the size of the framing before each payload.
-    """
-
-    def __init__(self, registry: Any, schema: Any, frame: int) -> None:
-        self._registry = registry
-        self._schema = schema
-        self._frame = frame
-
-    def __call__(self, payloads: Sequence[bytes]) -> list[Decoded]:
-        return [self._read(payload[self._frame :]) for payload in payloads]
-
-    def layout(self, payload: bytes) -> Layout | None:
-        return self._layout
-
-    @cached_property
-    def _layout(self) -> Layout | None:
-        columns = JSONColumns(self._registry, schema=self._schema, extra="error")
-        document = columns._document(self._schema)
-        try:
-            columns.decode(Payloads([]))
-        except JSONSchemaError:
-            return None
-        is_object = isinstance(document, dict) and (
-            document.get("type") == "object" or "properties" in document
-        )
-        if not is_object:
-            return None
-        return Layout(columns.decode, "json", False, json.dumps(document))
-
-    def _read(self, payload: bytes) -> Decoded:
-        try:
-            return checked_json(payload)
-        except ValueError as error:
-            return Failure(error)
 
 
 def protobuf_of_text(text: str) -> Reads:

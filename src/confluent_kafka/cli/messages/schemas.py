@@ -19,9 +19,9 @@ from confluent_kafka.cli.messages.decoding import (
     Failure,
     Format,
 )
+from confluent_kafka.cli.messages.json_readings import JsonOfRegistry
 from confluent_kafka.cli.messages.layouts import Layout
 from confluent_kafka.cli.messages.readings import (
-    JsonOfRegistry,
     ProtobufOfRegistry,
     Reads,
     avro_of_registry,
