@@ -135,6 +135,20 @@ def test_filters(dump: Dump, folder: Path, producer: Producer) -> None:
     assert keys(folder) == ["k1", "k12"]
 
 
+def test_files_that_have_no_name_yet(dump: Dump, folder: Path, producer: Producer) -> None:
+    """A run that was killed after the state was written leaves files with temporary names, also
+    several of a topic. The next run gives them their names, and deletes other such files."""
+    fill(producer, 0, 10)
+    assert dump("--file-messages", "3").stderr == "10 messages in 4 files\n"
+    for number in (2, 3):
+        name = f"source-00000{number}.jsonl"
+        (folder / name).rename(folder / f".{name}.partial")
+    (folder / ".source-000004.jsonl.partial").write_text("incomplete")
+    assert dump().stderr == "0 messages in 0 files\n"
+    assert Counter(keys(folder)) == expected(0, 10)
+    assert not list(folder.glob(".*.partial"))
+
+
 def test_size(dump: Dump, folder: Path, producer: Producer) -> None:
     """A file ends with the message that reaches --file-bytes."""
     for number in range(6):

@@ -197,6 +197,30 @@ def test_two_schemas_in_a_dump(
     assert loaded == values(command, "source")
 
 
+def test_partitions_with_different_schemas(
+    command: Command,
+    kafka_cluster: MockCluster,
+    producer: Producer,
+    client: SchemaRegistryClient,
+    tmp_path: Path,
+) -> None:
+    """While some partitions have reached a new schema and others have not, a dump does not begin a
+    file for each change. Each partition keeps its order over the files."""
+    kafka_cluster.create_topic("wide", 2)
+    for number in range(20):
+        schema = SECOND if number >= 4 + 12 * (number % 2) else FIRST
+        value = avro(client, schema, order(number) | ({"note": None} if schema is SECOND else {}))
+        producer.produce("wide", value, b"k", number % 2)
+        assert producer.flush(TIMEOUT) == 0  # a batch of its own
+    folder = tmp_path / "dump"
+    options = ["--value", "avro", "--file-format", "parquet", "-o", str(folder)]
+    assert command("dump", "wide", "-e", *options).stderr == "20 messages in 2 files\n"
+    rows = [row for file in sorted(folder.glob("*.parquet")) for row in table(file).to_pylist()]
+    for partition in range(2):
+        offsets = [row["offset"] for row in rows if row["partition"] == partition]
+        assert offsets == list(range(10))
+
+
 def test_a_schema_without_columns(
     command: Command, producer: Producer, client: SchemaRegistryClient, tmp_path: Path
 ) -> None:

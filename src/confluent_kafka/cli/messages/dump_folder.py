@@ -168,17 +168,18 @@ class DumpFolder:
         self._state = State(wanted, suffix, {}, {}, 0)
         return None
 
-    def next_file(self, topic: str) -> tuple[Path, Path]:
-        """Return the name of the next file of a topic, and its temporary name.
+    def next_file(self, topic: str, number: int) -> tuple[Path, Path]:
+        """Return the name of a new file of a topic, and its temporary name.
 
         Args:
             topic: the topic.
+            number: its number among the new files of the topic.
         """
-        path = self.path / self._state.name(topic, self._state.files.get(topic, 0))
+        path = self.path / self._state.name(topic, self._state.files.get(topic, 0) + number)
         return path, _temporary(path)
 
     def commit(
-        self, positions: Mapping[Place, int], added: Mapping[str, FileOutput], messages: int
+        self, positions: Mapping[Place, int], added: Mapping[str, list[FileOutput]], messages: int
     ) -> None:
         """Add files to the dump, at once with the positions up to which they go.
 
@@ -188,26 +189,29 @@ class DumpFolder:
 
         Args:
             positions: the positions.
-            added: a file for each topic with new messages.
+            added: the new files of each topic, in their order.
             messages: how many messages the files have.
         """
         before = self._state
-        files = before.files | {topic: before.files.get(topic, 0) + 1 for topic in added}
+        counts = {topic: before.files.get(topic, 0) + len(new) for topic, new in added.items()}
+        files = [file for new in added.values() for file in new]
         state = before._replace(
-            positions=dict(positions), files=files, messages=before.messages + messages
+            positions=dict(positions),
+            files=before.files | counts,
+            messages=before.messages + messages,
         )
         try:
-            for file in added.values():
+            for file in files:
                 file.complete()
             written = self._written(state)
         except BaseException:
-            for file in added.values():
+            for file in files:
                 file.discard()
             raise
         os.replace(written, self.path / STATE)
         self._state = state
         # From here on the files must not be deleted, not even after an error.
-        for file in added.values():
+        for file in files:
             file.publish()
 
     def _written(self, state: State) -> Path:
@@ -225,13 +229,14 @@ class DumpFolder:
 
     def _recover(self) -> None:
         """Publish the files that the state names, and delete those that it does not name."""
-        state = self._state
-        for topic, count in state.files.items():
-            path = self.path / state.name(topic, count - 1)
-            if _temporary(path).exists():
-                os.replace(_temporary(path), path)
-        for left in self.path.glob(f".*{state.suffix}.partial"):
-            left.unlink()
+        suffix = self._state.suffix
+        for left in self.path.glob(f".*{suffix}.partial"):
+            name = left.name.removeprefix(".").removesuffix(".partial")
+            topic, _, number = name.removesuffix(suffix).rpartition("-")
+            if number.isdecimal() and int(number) < self._state.files.get(topic, 0):
+                os.replace(left, self.path / name)
+            else:
+                left.unlink()
 
 
 def _temporary(path: Path) -> Path:

@@ -34,6 +34,8 @@ class Size(NamedTuple):
 
 
 SIZE = Size(1_000_000, 256 << 20)
+# How many files of a topic are open at once.
+_OPEN = 4
 
 
 class Dump(Resuming):
@@ -72,7 +74,8 @@ class Dump(Resuming):
         self._holds = holds
         self._interrupts = HeldInterrupts()
         self._is_whole = True
-        self._open: dict[str, FileOutput] = {}
+        self._open: dict[str, list[FileOutput]] = {}
+        self._at: dict[Place, int] = {}
         self._messages = self._bytes = 0
 
     def __enter__(self) -> object:
@@ -87,18 +90,19 @@ class Dump(Resuming):
             if is_orderly and (self._messages or not self._holds()):
                 self._commit()
         finally:
-            for file in self._open.values():
-                file.discard()
+            for files in self._open.values():
+                for file in files:
+                    file.discard()
             self._interrupts.__exit__()
 
     def write(self, messages: list[Message]) -> None:
         self._is_whole = False
-        topics: dict[str, list[Message]] = {}
+        partitions: dict[Place, list[Message]] = {}
         for message in messages:
-            topics.setdefault(message.topic() or "", []).append(message)
-        for topic, rest in topics.items():
+            partitions.setdefault(partition_of(message), []).append(message)
+        for place, rest in partitions.items():
             while rest:
-                rest = self._write_some(topic, rest)
+                rest = self._write_some(place, rest)
         self._is_whole = True
 
     def reached(self, records: list[Message]) -> None:
@@ -108,28 +112,44 @@ class Dump(Resuming):
     def tick(self, written: int) -> None:
         self._interrupts.check()
 
-    def _write_some(self, topic: str, messages: list[Message]) -> list[Message]:
+    def _write_some(self, place: Place, messages: list[Message]) -> list[Message]:
         """Write the messages for which there is room, and return the rest."""
         sizes = list(accumulate(map(len, messages), initial=self._bytes))
         most = self._size.messages - self._messages
         count = next((n for n, size in enumerate(sizes) if n and size >= self._size.bytes), most)
-        count = min(count, most, len(messages))
-        if topic not in self._open:
-            file = self._kind(*self._arguments(topic))
-            file.open()
-            self._open[topic] = file
-        fitting = self._open[topic].fitting(messages[:count])
-        if not fitting:  # another schema, and so another file
+        file = self._file_for(place, messages[:1])
+        if file is None:
             self._commit()
             return messages
-        count = fitting
-        self._open[topic].write(messages[:count])
+        count = file.fitting(messages[: min(count, most)])
+        file.write(messages[:count])
         self.reached(messages[:count])
         self._messages += count
         self._bytes = sizes[count]
         if self._messages == self._size.messages or self._bytes >= self._size.bytes:
             self._commit()
         return messages[count:]
+
+    def _file_for(self, place: Place, first: list[Message]) -> FileOutput | None:
+        """Return an open file for the next message of a partition; None if too many are open.
+
+        A file has one schema. While some partitions have reached a new schema and others have not,
+        two files are open. A partition never goes back to an earlier file: its messages keep their
+        order over all files.
+        """
+        files = self._open.setdefault(place[0], [])
+        at = self._at.get(place, 0)
+        while at < len(files) and not files[at].fitting(first):
+            at += 1
+        if at == _OPEN:
+            return None
+        if at == len(files):
+            path, temporary = self._folder.next_file(place[0], at)
+            file = self._kind(path, self._decoded, temporary)
+            file.open()
+            files.append(file)
+        self._at[place] = at
+        return files[at]
 
     def _commit(self) -> None:
         if self._positions == self._stored and not self._open:
@@ -138,12 +158,9 @@ class Dump(Resuming):
         self._folder.commit(self._positions, added, self._messages)
         self._stored = dict(self._positions)
         self.dumped += self._messages
-        self.files += len(added)
+        self.files += sum(map(len, added.values()))
+        self._at = {}
         self._messages = self._bytes = 0
-
-    def _arguments(self, topic: str) -> tuple[object, ...]:
-        path, temporary = self._folder.next_file(topic)
-        return path, self._decoded, temporary
 
 
 def check_positions(
