@@ -494,3 +494,16 @@ def test_tokens_of_formats(consume: Consume, producer: Producer, kafka_topic: st
     assert done.stdout == b"2|||\0\0\0\3abc|1970-01-01T00:00:01.000Z|"
     local = consume("-f", "%L", "-q").stdout.decode()
     assert local[19:] == ".000+00:00" or local[-6] in "+-"
+
+
+def test_null(consume: Consume, producer: Producer, kafka_topic: str) -> None:
+    """With -Z, null keys and values are NULL, and empty ones are empty. Lengths stay -1."""
+    for key, value in ((None, b"v"), (b"k", None), (b"", b"")):
+        producer.produce(kafka_topic, value, key, 0)
+    assert producer.flush(TIMEOUT) == 0
+    shown = consume("-f", "%k=%s %K,%S|", "-q", "-Z")
+    assert shown == (0, b"NULL=v -1,1|k=NULL 1,-1|= 0,0|", "")
+    assert consume("-f", "%k=%s|", "-q").stdout == b"=v|k=|=|"
+    assert consume("-Z", "-q", "--value", "string").stdout == b"v\nNULL\n\n"
+    both = consume("-Z", "--json")
+    assert (both.status, "--null: cannot be combined with --json" in both.stderr) == (2, True)

@@ -196,7 +196,7 @@ def test_the_progress_of_produce(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     monkeypatch.setattr(
         display, "update", lambda delivered, size: shown.append((delivered, size / 100))
     )
-    sender.send(iter(batches), make, first.measure)
+    sender.send(first._replace(batches=iter(batches)))
     assert shown == [(20, 0.4), (40, 0.8)]
 
 

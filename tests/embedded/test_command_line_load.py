@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from confluent_kafka import Producer
 from confluent_kafka.cli.messages import loading
 from confluent_kafka.testing import MockCluster
 from tests.support.command_line import Ended, run
+from tests.support.scripts import run_script
 from tests.support.waiting import TIMEOUT
 
 Load = Callable[..., Ended]
@@ -119,3 +121,95 @@ def test_wrong_files(
     assert (done.status, done.stdout) == (status, b"")
     assert reason in done.stderr
     assert load(str(tmp_path / "missing.jsonl")).status == 2
+
+
+def test_resume(load: Load, kafka_cluster: MockCluster, tmp_path: Path) -> None:
+    """With --resume, a run sends only the messages that earlier runs did not deliver, also of
+    files that have been added."""
+    first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
+    assert consume(kafka_cluster, "source", "-o", str(first)).status == 0
+    broken = first.read_bytes().splitlines(keepends=True)
+    second.write_bytes(b"".join([*broken[:4], b"{}\n", *broken[4:]]))
+    resume = ["--resume", str(tmp_path / "progress")]
+    stopped = load(str(first), str(second), *resume)
+    assert stopped.status == 1
+    assert stopped.stderr.splitlines()[0] == "10 delivered, 0 failed"
+    assert "second.jsonl, message 5: has no value" in stopped.stderr
+    second.write_bytes(b"".join(broken))
+    assert load(str(first), str(second), *resume) == (0, b"", "2 delivered, 0 failed\n")
+    assert load(str(first), str(second), *resume) == (0, b"", "0 delivered, 0 failed\n")
+    twice = [one for one in rows(kafka_cluster, "source") for _ in range(2)]
+    assert rows(kafka_cluster, "target") == twice
+
+
+def test_resume_at_a_speed(load: Load, kafka_cluster: MockCluster, tmp_path: Path) -> None:
+    """With --speed, the messages of all files are sent in the order of their times. A run that
+    continues does not wait for the times of messages that are delivered."""
+    early, late = tmp_path / "early.jsonl", tmp_path / "late.jsonl"
+    line = '{"value": "%s", "partition": 0, "timestamp": %d}\n'
+    late.write_text(line % ("b", 2_000_000_000_000) + line % ("c", 2_000_000_000_010))
+    early.write_text(line % ("a", 1_000))
+    progress = tmp_path / "progress"
+    resume = ["--resume", str(progress), "--speed", "1x"]
+    files = [str(late), str(early)]
+    cluster = kafka_cluster.bootstrap_servers
+    assert load(str(late), "--resume", str(progress), "--speed", "1x").status == 0
+    state = json.loads(progress.read_text())
+    state["delivered"] = {", ".join(files): 1}
+    progress.write_text(json.dumps(state))
+    assert load(*files, *resume).stderr == "2 delivered, 0 failed\n"
+    shown = run("consume", "target", "-e", "-q", "-b", cluster).stdout
+    assert shown == b"b\nc\nb\nc\n"
+
+
+def test_killed_and_resumed(load: Load, kafka_cluster: MockCluster, tmp_path: Path) -> None:
+    """After SIGKILL the next run with --resume sends everything that was not delivered: no message
+    is missing, and only messages of the last second are there twice."""
+    file = tmp_path / "file.jsonl"
+    line = '{"value": "%d", "partition": 0}\n'
+    file.write_text("".join(line % number for number in range(2000)))
+    options = ["target", str(file), "--resume", str(tmp_path / "progress")]
+    options += ["-b", kafka_cluster.bootstrap_servers]
+    killed = run_script(f"""
+    import os, signal
+    from confluent_kafka.cli import app
+    from confluent_kafka.cli.messages import inputs, load_progress
+
+    inputs._CHUNK = 1000
+    load_progress._SECONDS = 0
+    stored = load_progress.LoadProgress.store
+
+    def store(self, name, count):
+        if count > 1000:
+            os.kill(os.getpid(), signal.SIGKILL)
+        stored(self, name, count)
+
+    load_progress.LoadProgress.store = store
+    app({["load", *options]})
+    """)
+    assert killed.returncode == -signal.SIGKILL
+    assert run("load", *options).status == 0
+    shown = consume(kafka_cluster, "target").stdout.split()
+    assert {int(one) for one in shown} == set(range(2000))
+    assert 2000 < len(shown) < 2100
+
+
+def test_wrong_progress(load: Load, kafka_cluster: MockCluster, tmp_path: Path) -> None:
+    """A file of --resume that belongs to another topic, or that is another file, is refused."""
+    file, progress = tmp_path / "file.jsonl", tmp_path / "progress"
+    assert consume(kafka_cluster, "source", "-o", str(file)).status == 0
+    assert load(str(file), "--resume", str(progress)).status == 0
+    brokers = ["-b", kafka_cluster.bootstrap_servers]
+    other = run("load", "source", str(file), "--resume", str(progress), *brokers)
+    assert (other.status, "TOPIC: the file has target, not source" in other.stderr) == (2, True)
+    wrong = load(str(file), "--resume", str(file))
+    assert (wrong.status, "is not a file of --resume" in wrong.stderr) == (2, True)
+    both = load(str(file), "--resume", str(progress), "--transaction-size", "2")
+    assert (both.status, "cannot be combined with --transaction-size" in both.stderr) == (2, True)
+    assert load(str(file), str(file), "--resume", str(progress)).status == 2
+
+
+def test_a_folder_without_a_dump(load: Load, tmp_path: Path) -> None:
+    """A folder must have a dump, with all of its files."""
+    done = load(str(tmp_path))
+    assert (done.status, "is a directory without a dump" in done.stderr) == (2, True)

@@ -92,8 +92,16 @@ _CONSUME = _CONNECTING | {"base.bound", "commands.consume", "topics.place", "top
 _CONSUME |= {
     f"messages.{part}"
     for part in (
-        *("decoding", "decoding_options", "filter_options", "flow", "formats", "membership"),
-        *("outputs", "places", "reading", "text"),
+        *(
+            "decoding",
+            "decoding_options",
+            "end_options",
+            "filter_options",
+            "flow",
+            "formats",
+            "membership",
+        ),
+        *("kept", "outcome", "outputs", "places", "reading", "text"),
     )
 }
 _TOPICS = _CONNECTING | {"base.bound", "commands.topics", "connection.administration"}

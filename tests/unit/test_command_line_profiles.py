@@ -334,7 +334,7 @@ def test_production_plans() -> None:
 # These commands change neither the cluster nor the registry. A new command is in this list, or it
 # declares that it changes something.
 READING = {
-    *("produce", "consume", "copy", "load", "bench produce", "bench consume"),  # messages
+    *("produce", "consume", "copy", "dump", "load", "bench produce", "bench consume"),  # messages
     *("topics list", "topics describe", "topics offsets"),
     *("groups list", "groups describe", "why", "top", "health", "doctor"),
     *("configs list", "configs describe", "cluster describe", "acls list", "users list"),

@@ -39,7 +39,8 @@ COMMANDS: Mapping[str, str] = {
     "doctor": "Show what is installed: package, librdkafka, patches, features and extras.",
     "pipeline": "Run Spark pipelines that a file declares.",
     "copy": "Copy the messages of a topic to another topic, exactly once.",
-    "load": "Send the messages of files that `consume --output` wrote.",
+    "dump": "Write topics into files, which `load` sends again.",
+    "load": "Send the messages of files that `dump` or `consume --output` wrote.",
     "bench": "Measure throughput and latency.",
     "run": "Run a program that was written for another client, without changes.",
     "mcp": "Let a language model look at a cluster: a Model Context Protocol server on stdin and "

@@ -130,7 +130,6 @@ HINTS: Mapping[str, Mapping[str, str]] = {
         "--partitions": "Use --partition N (-p) for each partition.",
         "-K": r"Use --format '%k\t%s\n' (-f).",
         "-D": r"Use --format '%s\n' (-f).",
-        "-Z": "Use --json (-J), which shows null as null.",
         "--formatter": "Use --format FORMAT (-f).",
         "-O": "Use --format FORMAT (-f).",
         "--meta-only": r"Use --format '%t %p %o %T\n' (-f).",

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import click
 
 from confluent_kafka import Consumer
 from confluent_kafka.cli.base.bound import Bound
 from confluent_kafka.cli.base.declared import argument, option
-from confluent_kafka.cli.base.ending import configuring, ending, fail, note
-from confluent_kafka.cli.base.terminal import counted, printable
+from confluent_kafka.cli.base.ending import configuring, ending, fail
+from confluent_kafka.cli.base.terminal import counted
 from confluent_kafka.cli.base.values import topic_or_pattern
 from confluent_kafka.cli.connection.settings import (
     CONNECTION,
@@ -22,9 +22,10 @@ from confluent_kafka.cli.connection.settings import (
     Registry,
     settings,
 )
-from confluent_kafka.cli.messages.decoding import Decoding, OnError, Undecodable
+from confluent_kafka.cli.messages.decoding import Decoding, OnError
 from confluent_kafka.cli.messages.decoding_options import (
     Errors,
+    JsonValues,
     Key,
     KeySchema,
     Schema,
@@ -33,6 +34,7 @@ from confluent_kafka.cli.messages.decoding_options import (
     chosen,
     decoding_of,
 )
+from confluent_kafka.cli.messages.end_options import ExitAtEnd, Until, end_of
 from confluent_kafka.cli.messages.filter_options import (
     Condition,
     Header,
@@ -43,13 +45,16 @@ from confluent_kafka.cli.messages.filter_options import (
 from confluent_kafka.cli.messages.flow import Flow
 from confluent_kafka.cli.messages.formats import formatter
 from confluent_kafka.cli.messages.membership import joined
+from confluent_kafka.cli.messages.outcome import (
+    check_condition,
+    check_decoded,
+    explaining,
+    summary,
+)
 from confluent_kafka.cli.messages.outputs import Lines, Output
 from confluent_kafka.cli.messages.places import assign, places_of
 from confluent_kafka.cli.messages.reading import GroupReader, Reader
 from confluent_kafka.cli.messages.text import json_line
-
-if TYPE_CHECKING:
-    from confluent_kafka.cli.messages.filters import Where
 
 CHANGES = False
 EXAMPLES = (
@@ -98,17 +103,8 @@ def consume(
             "With --group: where the group starts if it has no committed offsets.",
         ),
     ] = None,
-    until: Annotated[
-        str | None,
-        option(
-            show_default="never",
-            help="Where to stop: end (the end of the topic at the start of the command), an "
-            "offset, a time, or a duration back from now.",
-        ),
-    ] = None,
-    exit_at_end: Annotated[
-        bool, option("--exit-at-end", "-e", help="The same as --until end.")
-    ] = False,
+    until: Until = None,
+    exit_at_end: ExitAtEnd = False,
     count: Annotated[
         int | None, option("--count", "-n", min=1, help="Stop after this many messages.")
     ] = None,
@@ -123,6 +119,14 @@ def consume(
             "%L in local time. Not with --json.",
         ),
     ] = None,
+    null: Annotated[
+        bool,
+        option(
+            "--null",
+            "-Z",
+            help="Let %k and %s of --format show null as NULL, instead of an empty text.",
+        ),
+    ] = False,
     json_lines: Annotated[
         bool, option("--json", "-J", help="Write a JSON object for each message.")
     ] = False,
@@ -152,6 +156,7 @@ def consume(
     schema: Schema = None,
     key_schema: KeySchema = None,
     on_error: Errors = OnError.STOP,
+    json_values: JsonValues = False,
     key_is: KeyIs = None,
     header: Header = None,
     where: Condition = None,
@@ -174,7 +179,8 @@ def consume(
     Exit status: 0 all messages were written, 1 the command failed, 2 wrong usage, 130
     ended by Ctrl-C or SIGTERM, 141 the reader of stdout has ended.
     """
-    end = _end(until, exit_at_end, follow)
+    end = end_of(until, exit_at_end)
+    _check_follow(follow, end)
     begin = None if start is None else Bound.parse(start, "--from", counts_back=True)
     config = settings(brokers, config_file, properties)
     parts = chosen(key, value, unpack, key_schema, schema)
@@ -183,20 +189,30 @@ def consume(
     group = joined(config, group, quiet, begin, bool(partition), end)
     if overwrite and output is None:
         raise click.BadParameter("needs --output", param_hint="--overwrite")
+    if json_values and output is None:
+        raise click.BadParameter("needs --output", param_hint="--json-values")
     destination: Output
     if output is None:
-        destination = _stdout(form, json_lines, decoding)
-    elif form is not None or json_lines or group is not None or (end is None and count is None):
+        destination = _stdout(form, json_lines, null, decoding)
+    elif (
+        form is not None
+        or json_lines
+        or null
+        or group is not None
+        or (end is None and count is None)
+    ):
         raise click.BadParameter(
             "needs --exit-at-end, --until or --count, and cannot be combined with --format, "
-            "--json or --group",
+            "--json, --null or --group",
             param_hint="--output",
         )
     else:
-        from confluent_kafka.cli.messages.files import file_output
+        from confluent_kafka.cli.messages.files import file_output, has_columns
 
-        decoded = () if decoding is None else tuple(decoding.decoders)
-        destination = file_output(output, decoded, overwrite)
+        decoders = {} if decoding is None else decoding.decoders
+        destination = file_output(output, decoders, overwrite)
+        if decoding is not None:
+            decoding.keeps_payloads = has_columns(output.suffix) and not json_values
     flow = Flow(destination, cheap_filters(key_is, header), decoding, condition)
     with ending():
         with configuring():
@@ -216,58 +232,38 @@ def consume(
                 from confluent_kafka.cli.messages.rates import Rates
 
                 reader.tick = Rates().tick
-            with destination:
+            with explaining(condition), destination:
                 reader.run()
-                if condition is not None and condition.fails:
-                    fail(*condition.problem())
-        except Undecodable as error:
-            fail(str(error))
-        except KeyboardInterrupt:
-            if condition is not None and condition.fails:
-                note(*condition.problem())
-            raise
+                check_condition(condition)
         except BrokenPipeError:
             silent = True  # the reader of stdout has an unknown part of the last messages
             raise
         finally:
             consumer.close()
             if reader is not None and not silent:
-                print(_summary(reader.written, decoding, condition), file=sys.stderr)
-        if decoding is not None and decoding.failed:
-            fail(f"{counted(decoding.failed, 'message')} could not be decoded")
+                done = counted(reader.written, "message")
+                print(summary(done, decoding, condition), file=sys.stderr)
+        check_decoded(decoding)
         if fail_if_empty and not reader.written:
             fail("no message was found")
 
 
-def _end(until: str | None, exit_at_end: bool, follow: bool) -> Bound | None:
-    if exit_at_end and until is not None:
-        raise click.BadParameter("cannot be combined with --until", param_hint="--exit-at-end")
-    if follow and (exit_at_end or until is not None):
+def _check_follow(follow: bool, end: Bound | None) -> None:
+    if follow and end is not None:
         raise click.BadParameter(
             "cannot be combined with --until or --exit-at-end", param_hint="--follow"
         )
-    if until is None and not exit_at_end:
-        return None
-    return Bound.parse("end" if until is None else until, "--until")
 
 
-def _stdout(text: str | None, json_lines: bool, decoding: Decoding | None) -> Output:
+def _stdout(text: str | None, json_lines: bool, null: bool, decoding: Decoding | None) -> Output:
     decoders = {} if decoding is None else decoding.decoders
     if json_lines:
-        if text is not None:
-            raise click.BadParameter("cannot be combined with --json", param_hint="--format")
+        for name, given in (("--format", text is not None), ("--null", null)):
+            if given:
+                raise click.BadParameter("cannot be combined with --json", param_hint=name)
         return Lines(json_line(decoders))
     shown = {part: decoder.shown for part, decoder in decoders.items()}
     try:
-        return Lines(formatter(_FORMAT if text is None else text, shown))
+        return Lines(formatter(_FORMAT if text is None else text, shown, b"NULL" if null else b""))
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--format") from None
-
-
-def _summary(written: int, decoding: Decoding | None, condition: Where | None) -> str:
-    texts = [counted(written, "message")]
-    if decoding is not None and decoding.failed:
-        texts.append(f"{decoding.failed:,} not decoded")
-    if condition is not None and condition.failed and not condition.fails:
-        texts.append(f"{condition.failed:,} without a value of --where ({condition.first})")
-    return printable(", ".join(texts))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,11 +15,44 @@ from confluent_kafka.cli.base.declared import argument, option
 from confluent_kafka.cli.base.ending import configuring, ending, fail
 from confluent_kafka.cli.base.terminal import counted
 from confluent_kafka.cli.base.values import topic_name
-from confluent_kafka.cli.connection.settings import CONNECTION, Brokers, File, Properties, settings
-from confluent_kafka.cli.messages.copying import Copying, CopyReader, stored_positions
-from confluent_kafka.cli.messages.filter_options import Header, KeyIs, cheap_filters
+from confluent_kafka.cli.connection.settings import (
+    CONNECTION,
+    Brokers,
+    File,
+    Properties,
+    Registry,
+    settings,
+)
+from confluent_kafka.cli.messages.copying import Copying, stored_positions
+from confluent_kafka.cli.messages.decoding import OnError
+from confluent_kafka.cli.messages.decoding_options import (
+    Errors,
+    Key,
+    KeySchema,
+    Schema,
+    Unpack,
+    Value,
+    chosen,
+    decoding_of,
+)
+from confluent_kafka.cli.messages.end_options import ExitAtEnd, Until, end_of
+from confluent_kafka.cli.messages.filter_options import (
+    Condition,
+    Header,
+    KeyIs,
+    cheap_filters,
+    condition_of,
+)
 from confluent_kafka.cli.messages.flow import Flow
-from confluent_kafka.cli.messages.places import assign, places_of
+from confluent_kafka.cli.messages.outcome import (
+    check_condition,
+    check_decoded,
+    explaining,
+    summary,
+)
+from confluent_kafka.cli.messages.places import assign, offsets_of, places_of
+from confluent_kafka.cli.messages.reading import ResumingReader
+from confluent_kafka.cli.messages.sending_options import Quiet
 
 _TARGET = "Target cluster"
 
@@ -45,17 +79,8 @@ def copy(
             "copied before continues where it stopped.",
         ),
     ] = None,
-    until: Annotated[
-        str | None,
-        option(
-            show_default="never",
-            help="Where to stop: end (the end of the topic at the start of the command), an "
-            "offset, a time, or a duration back from now.",
-        ),
-    ] = None,
-    exit_at_end: Annotated[
-        bool, option("--exit-at-end", "-e", help="The same as --until end.")
-    ] = False,
+    until: Until = None,
+    exit_at_end: ExitAtEnd = False,
     group: Annotated[
         str | None,
         option(
@@ -68,6 +93,14 @@ def copy(
     ] = None,
     key_is: KeyIs = None,
     header: Header = None,
+    where: Condition = None,
+    value: Value = None,
+    key: Key = None,
+    unpack: Unpack = None,
+    schema: Schema = None,
+    key_schema: KeySchema = None,
+    on_error: Errors = OnError.STOP,
+    registry: Registry = None,
     to_brokers: Annotated[
         str | None,
         option(panel=_TARGET, metavar="HOST:PORT,...", help="Brokers of another cluster."),
@@ -89,28 +122,34 @@ def copy(
             help="Seconds to wait for the clusters, and for each transaction.",
         ),
     ] = 30,
-    quiet: Annotated[bool, option("--quiet", "-q", help="Write no summary to stderr.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Copy the messages of a topic to another topic, exactly once.
 
-    Keys, values, headers, timestamps and partitions stay the same. Messages and positions are
-    written in one transaction, so that a stopped copy continues without losing or repeating a
-    message.
+    Keys, values, headers, timestamps and partitions stay the same. --value and --key decode
+    messages for --where only. Messages and positions are written in one transaction, so that a
+    stopped copy continues without losing or repeating a message.
 
     Exit status: 0 copied, 1 failed, 2 wrong usage, 130 ended by Ctrl-C or SIGTERM.
     """
-    if exit_at_end and until is not None:
-        raise click.BadParameter("cannot be combined with --until", param_hint="--exit-at-end")
     elsewhere = to_brokers is not None or to_config is not None
     if source == target and not elsewhere:
         raise click.BadParameter(
             "must be another topic, unless --to-brokers or --to-config names another cluster",
             param_hint="TARGET",
         )
-    end = None
-    if until is not None or exit_at_end:
-        end = Bound.parse("end" if until is None else until, "--until")
+    end = end_of(until, exit_at_end)
     begin = Bound.parse("beginning" if start is None else start, "--from", counts_back=True)
+    parts = chosen(key, value, unpack, key_schema, schema)
+    decoding = decoding_of(parts, on_error, registry, config_file, properties)
+    if decoding is not None and where is None:
+        raise click.BadParameter(
+            "needs --where: the copy has the bytes of the messages",
+            param_hint=f"--{next(iter(decoding.decoders))}",
+        )
+    if decoding is not None:
+        decoding.keeps_payloads = True
+    condition = condition_of(where, decoding)
     name = group or f"copy-{source}-to-{target}"
     here = settings(brokers, config_file, properties)
     there = here if not elsewhere else _target(to_brokers, to_config)
@@ -119,25 +158,42 @@ def copy(
             consumer = Consumer(_reading(here, name))
             positions = Consumer(_reading(there, name))
             producer = Producer(_writing(there, name))
-        reader: CopyReader | None = None
-        copying = Copying(producer, positions, target, target if elsewhere else source, timeout)
+        stored_for = target if elsewhere else source
+        copying = Copying(
+            *(producer, positions, target, stored_for, timeout),
+            lambda: condition is not None and condition.fails,
+        )
         try:
             for client in (consumer, positions, producer):
                 client.connect(timeout)
             places = places_of(consumer, [source], None, timeout)
             _check_partitions(positions, target, [number for _, number in places], timeout)
-            with copying:
-                stored = stored_positions(positions, places, copying.stored_for, timeout)
+            with explaining(condition), copying:
+                stored = stored_positions(positions, places, stored_for, timeout)
                 ends = assign(consumer, places, begin, end, timeout, stored)
-                flow = Flow(copying, cheap_filters(key_is, header))
-                reader = CopyReader(consumer, flow, copying, ends)
-                reader.run()
+                flow = Flow(copying, cheap_filters(key_is, header), decoding, condition)
+                shown: AbstractContextManager[None] = nullcontext()
+                if not quiet and sys.stderr.isatty():
+                    from confluent_kafka.cli.messages.reading_display import (
+                        ReadingDisplay,
+                        first_offsets,
+                    )
+
+                    starts = offsets_of(consumer, places, begin, timeout) | stored
+                    firsts = first_offsets(consumer, starts, timeout)
+                    display = ReadingDisplay(firsts, ends, lambda: copying.copied, "copied")
+                    copying.shown, shown = display.update, display.display
+                with shown:
+                    ResumingReader(consumer, flow, copying, ends).run()
+                check_condition(condition)
         finally:
             consumer.close()
             positions.close()
             producer.close(0)
             if not quiet:
-                print(f"{counted(copying.committed, 'message')} copied", file=sys.stderr)
+                done = f"{counted(copying.committed, 'message')} copied"
+                print(summary(done, decoding, condition), file=sys.stderr)
+        check_decoded(decoding)
 
 
 def _target(brokers: str | None, file: Path | None) -> dict[str, Any]:

@@ -1,7 +1,8 @@
-"""``python -m confluent_kafka load``: messages out of files, as `consume --output` writes them."""
+"""``python -m confluent_kafka load``: messages out of files, as `dump` writes them."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,13 +12,13 @@ from confluent_kafka.cli.base.declared import argument, option
 from confluent_kafka.cli.base.ending import ending
 from confluent_kafka.cli.base.values import topic_name
 from confluent_kafka.cli.connection.settings import (
-    CONNECTION,
     Brokers,
     File,
     Properties,
     Registry,
     settings,
 )
+from confluent_kafka.cli.messages.dump_folder import files_of
 from confluent_kafka.cli.messages.encoding_options import (
     KeyFormat,
     Register,
@@ -29,18 +30,23 @@ from confluent_kafka.cli.messages.encoding_options import (
     encoders_of,
 )
 from confluent_kafka.cli.messages.inputs import sources_of
+from confluent_kafka.cli.messages.load_progress import LoadProgress
 from confluent_kafka.cli.messages.sending import send_inputs
+from confluent_kafka.cli.messages.sending_options import DeliveryTimeout, Quiet, TransactionSize
 
 CHANGES = False
 EXAMPLES = (
     "confluent-kafka load orders orders.parquet -b localhost:9092",
-    "confluent-kafka load orders orders.jsonl --speed 2x --value avro \\\n    -F test.properties",
+    "confluent-kafka load orders orders-dump --speed 2x --value avro \\\n    -F test.properties",
 )
 
 
 def load(
     topic: Annotated[str, argument(parse=topic_name, help="Topic to send to.")],
-    files: Annotated[list[Path], argument(help="Files to read: .jsonl, .parquet or .arrow.")],
+    files: Annotated[
+        list[Path],
+        argument(help="Files to read: .jsonl, .parquet or .arrow, or the folder of a dump."),
+    ],
     brokers: Brokers = None,
     config_file: File = None,
     properties: Properties = None,
@@ -59,10 +65,15 @@ def load(
             help="Keep the intervals between timestamps: 1x is the original speed, 2x is double.",
         ),
     ] = None,
-    transaction_size: Annotated[
-        int | None,
-        option(min=1, metavar="N", help="Send in transactions of this many messages."),
+    resume: Annotated[
+        Path | None,
+        option(
+            metavar="FILE",
+            help="Note in this file what is delivered, each second. A run with the same FILE sends "
+            "only the rest. If a run was killed, messages of its last second can arrive twice.",
+        ),
     ] = None,
+    transaction_size: TransactionSize = None,
     value: Value = None,
     key_format: KeyFormat = None,
     subject: SubjectName = None,
@@ -70,20 +81,10 @@ def load(
     schema: SchemaFile = None,
     register: Register = False,
     registry: Registry = None,
-    timeout: Annotated[
-        float,
-        option(
-            min=0.1,
-            max=3600,
-            panel=CONNECTION,
-            help="Seconds to wait for the cluster, and at the end for deliveries.",
-        ),
-    ] = 30,
-    quiet: Annotated[
-        bool, option("--quiet", "-q", help="Show neither progress nor a summary.")
-    ] = False,
+    timeout: DeliveryTimeout = 30,
+    quiet: Quiet = False,
 ) -> None:
-    """Send the messages of files that `consume --output` wrote.
+    """Send the messages of files that `dump` or `consume --output` wrote.
 
     Keys, values, headers, timestamps and partitions stay the same.
 
@@ -93,7 +94,14 @@ def load(
     from confluent_kafka.cli.messages.loading import at_speed, file_input
 
     factor = None if speed is None else _factor(speed)
+    if resume is not None and transaction_size is not None:
+        raise click.BadParameter(
+            "cannot be combined with --transaction-size", param_hint="--resume"
+        )
+    files = [one for file in files for one in (files_of(file) if file.is_dir() else [file])]
     sources_of(files)
+    if resume is not None and len(set(files)) < len(files):
+        raise click.BadParameter("a file is named twice", param_hint="FILES")
     config = settings(brokers, config_file, properties)
     wanted = Wanted(subject, schema_id, schema, register)
     with ending():
@@ -102,8 +110,14 @@ def load(
         encoded = {part for part, encoder in encoders.items() if encoder.takes_json}
         inputs = [file_input(file, encoded, not any_partition) for file in files]
         if factor is not None:
-            inputs = at_speed(inputs, factor)
-        send_inputs(topic, -1, config, inputs, encoders, transaction_size, timeout, quiet)
+            inputs = [at_speed(inputs, factor)]
+        progress = None if resume is None else partial(_progress, resume, topic, factor)
+        send_inputs(topic, -1, config, inputs, encoders, transaction_size, timeout, quiet, progress)
+
+
+def _progress(path: Path, topic: str, speed: float | None, cluster: str) -> LoadProgress:
+    order = "the order of the files" if speed is None else "the order of --speed"
+    return LoadProgress(path, {"TOPIC": topic, "cluster": cluster, "order": order})
 
 
 def _factor(text: str) -> float:

@@ -11,7 +11,6 @@ from confluent_kafka.cli.base.declared import argument, option
 from confluent_kafka.cli.base.ending import ending
 from confluent_kafka.cli.base.values import topic_name
 from confluent_kafka.cli.connection.settings import (
-    CONNECTION,
     Brokers,
     File,
     Properties,
@@ -37,6 +36,7 @@ from confluent_kafka.cli.messages.inputs import (
     templated,
 )
 from confluent_kafka.cli.messages.sending import send_inputs
+from confluent_kafka.cli.messages.sending_options import DeliveryTimeout, Quiet, TransactionSize
 
 _TEMPLATES = "Load"
 _DELIMITER = r"\n"
@@ -45,11 +45,6 @@ CHANGES = False
 EXAMPLES = (
     "echo hello | confluent-kafka produce greetings -b localhost:9092",
     "confluent-kafka produce orders orders.txt -K : --value avro -F prod.properties",
-)
-
-EXAMPLES = (
-    "echo hello | confluent-kafka produce greetings -b localhost:9092",
-    "confluent-kafka produce orders orders.txt -K : -F prod.properties",
 )
 
 
@@ -101,15 +96,7 @@ def produce(
         option("--keep-partitions", help="Send each JSON object to the partition that it names."),
     ] = False,
     null: Annotated[bool, option("--null", "-Z", help="Send empty values as null.")] = False,
-    transaction_size: Annotated[
-        int | None,
-        option(
-            min=1,
-            metavar="N",
-            help="Send in transactions of this many messages. Readers of committed messages see "
-            "each transaction as a whole.",
-        ),
-    ] = None,
+    transaction_size: TransactionSize = None,
     template: Annotated[
         str | None,
         option(
@@ -145,18 +132,8 @@ def produce(
     schema: SchemaFile = None,
     register: Register = False,
     registry: Registry = None,
-    timeout: Annotated[
-        float,
-        option(
-            min=0.1,
-            max=3600,
-            panel=CONNECTION,
-            help="Seconds to wait for the cluster, and at the end for deliveries.",
-        ),
-    ] = 30,
-    quiet: Annotated[
-        bool, option("--quiet", "-q", help="Show neither progress nor a summary.")
-    ] = False,
+    timeout: DeliveryTimeout = 30,
+    quiet: Quiet = False,
 ) -> None:
     """Send lines or files as messages, and wait until they are delivered.
 

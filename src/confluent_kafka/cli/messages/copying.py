@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Callable
 from typing import Any
 
 from confluent_kafka import Consumer, KafkaException, Message, Producer, TopicPartition
-from confluent_kafka.cli.messages.flow import Flow
-from confluent_kafka.cli.messages.outputs import Output
-from confluent_kafka.cli.messages.reading import Reader
+from confluent_kafka.cli.messages.decoding import Undecodable
+from confluent_kafka.cli.messages.kept import payload_of
+from confluent_kafka.cli.messages.outputs import Resuming
 from confluent_kafka.cli.topics.place import Place
 
 # A transaction is committed after so many messages or seconds.
@@ -17,7 +18,7 @@ _MESSAGES = 10_000
 _SECONDS = 1.0
 
 
-class Copying(Output):
+class Copying(Resuming):
     """Writes messages to a topic, in transactions that also contain positions.
 
     Args:
@@ -27,21 +28,31 @@ class Copying(Output):
         stored_for: the topic whose offsets of the group are the positions. The target cluster must
             have it.
         timeout: how many seconds a transaction may take to end.
+        holds: whether positions must not be stored yet, because the filter may be wrong.
 
     Attributes:
+        shown: is called after each batch with the messages that are copied or left out.
         committed (int): how many messages were copied.
         stored_for (str): the topic.
     """
 
     def __init__(
-        self, producer: Producer, positions: Consumer, target: str, stored_for: str, timeout: float
+        self,
+        producer: Producer,
+        positions: Consumer,
+        target: str,
+        stored_for: str,
+        timeout: float,
+        holds: Callable[[], bool],
     ) -> None:
+        self.shown: Callable[[list[Message]], object] = len
         self.committed = 0
         self.stored_for = stored_for
         self._producer = producer
         self._positions = positions
         self._target = target
         self._timeout = timeout
+        self._holds = holds
         self._is_open = False
         self._open = 0
         self._reached: dict[int, int] = {}
@@ -53,12 +64,17 @@ class Copying(Output):
         return self
 
     def __exit__(self, kind: object = None, *rest: object) -> None:
-        if kind is None:
+        if kind in (None, Undecodable):  # the messages before the one that cannot be decoded
             self._commit()
         elif self._is_open:
             # The cluster aborts it, too, if this fails for the reason that ends the command.
             with contextlib.suppress(KafkaException):
                 self._producer.abort_transaction(self._timeout)
+
+    @property
+    def copied(self) -> int:
+        """How many messages were copied, with those of the open transaction."""
+        return self.committed + self._open
 
     def write(self, messages: list[Message]) -> None:
         if not messages:
@@ -72,22 +88,13 @@ class Copying(Output):
         self._open += len(messages)
 
     def reached(self, records: list[Message]) -> None:
-        """Note messages that are copied, or left out by a filter.
-
-        Args:
-            records: the messages.
-        """
-        if records:
+        if records and not self._holds():
             self._begin()  # also for positions without messages
         for message in records:
             self._reached[message.partition() or 0] = (message.offset() or 0) + 1
+        self.shown(records)
 
     def tick(self, written: int) -> None:
-        """Commit if the open transaction is large or old enough.
-
-        Args:
-            written: how many messages were written in all.
-        """
         is_old = time.monotonic() - self._since >= _SECONDS
         if self._is_open and (is_old or self._open >= _MESSAGES):
             self._commit()
@@ -109,27 +116,6 @@ class Copying(Output):
         self._is_open = False
         self._open = 0
         self._reached = {}
-
-
-class CopyReader(Reader):
-    """Hands messages to a copy, and tells it how far it has come.
-
-    Args:
-        consumer: the consumer of the source.
-        flow: filters the messages, and hands them to the copy.
-        copying: the copy.
-        ends: the offset at which each partition ends; None if no partition does.
-    """
-
-    def __init__(
-        self, consumer: Consumer, flow: Flow, copying: Copying, ends: dict[Place, int] | None
-    ) -> None:
-        super().__init__(consumer, flow, None, ends)
-        self.tick = copying.tick
-        self._copying = copying
-
-    def _wrote(self, records: list[Message]) -> None:
-        self._copying.reached(records)
 
 
 def stored_positions(
@@ -154,8 +140,8 @@ def stored_positions(
 def _copied(message: Message) -> dict[str, Any]:
     kind, milliseconds = message.timestamp()
     copied: dict[str, Any] = {
-        "key": message.key(),
-        "value": message.value(),
+        "key": payload_of(message.key()),
+        "value": payload_of(message.value()),
         "headers": message.headers() or [],
         "partition": message.partition(),
     }

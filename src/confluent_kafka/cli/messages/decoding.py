@@ -10,9 +10,14 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from confluent_kafka import Message
 from confluent_kafka.cli.base.terminal import printable
+from confluent_kafka.cli.messages.kept import Kept
+
+if TYPE_CHECKING:
+    from confluent_kafka.cli.messages.layouts import Layout
 
 
 class Format(StrEnum):
@@ -79,6 +84,17 @@ class Decoder(ABC):
     def shown(self, text: bytes) -> bytes:
         """Return what a format shows for a JSON text."""
         return text
+
+    def layout_of(self, message: Message, payload: bytes) -> tuple[Layout, bytes] | None:
+        """Return how a payload that was decoded becomes an Arrow column, and what of it does.
+
+        None if it has no schema, or if columns cannot have the schema.
+
+        Args:
+            message: the message.
+            payload: its key or value.
+        """
+        return None
 
 
 class Simple(Decoder):
@@ -201,11 +217,13 @@ class Decoding:
 
     Attributes:
         decoders (dict): the decoders.
+        keeps_payloads (bool): whether the JSON texts are of the class Kept.
         failed (int): how many messages were not decoded.
     """
 
     def __init__(self, decoders: Mapping[str, Decoder], on_error: OnError) -> None:
         self.decoders = decoders
+        self.keeps_payloads = False
         self.failed = 0
         self._on_error = on_error
 
@@ -224,7 +242,7 @@ class Decoding:
         """
         failures: dict[int, str] = {}
         for part, decoder in self.decoders.items():
-            _replace(part, decoder, messages, places, failures)
+            _replace(part, decoder, messages, places, failures, self.keeps_payloads)
         if not failures:
             return places, None
         if self._on_error is OnError.STOP:
@@ -249,6 +267,7 @@ def _replace(
     messages: Sequence[Message],
     places: list[int],
     failures: dict[int, str],
+    keeps_payloads: bool,
 ) -> None:
     """Replace one part of the messages by its JSON text, and note the messages without one."""
     read, write = _ACCESS[part]
@@ -259,9 +278,13 @@ def _replace(
             filled.append(place)
             payloads.append(payload)
     texts = decoder.decode([messages[place] for place in filled], payloads)
-    for place, text in zip(filled, texts, strict=True):
+    for place, payload, text in zip(filled, payloads, texts, strict=True):
         if isinstance(text, Failure):
             failures.setdefault(place, f"{place_of(messages[place])}: {part}: {text}")
+        elif keeps_payloads and text is not None:
+            kept = Kept(text)
+            kept.payload = payload
+            write(messages[place], kept)
         else:
             write(messages[place], text)
 

@@ -48,6 +48,15 @@ Schema = Annotated[
 KeySchema = Annotated[
     Path | None, option(panel=_DECODING, exists=True, help="File with the schema of keys.")
 ]
+JsonValues = Annotated[
+    bool,
+    option(
+        "--json-values",
+        panel=_DECODING,
+        help="In Parquet and Arrow files, write decoded keys and values as JSON texts, instead of "
+        "typed columns.",
+    ),
+]
 Errors = Annotated[
     OnError,
     option(

@@ -34,10 +34,6 @@ def _headers(message: Message) -> bytes:
     )
 
 
-def _bytes_of(value: bytes | None) -> bytes:
-    return b"" if value is None else value
-
-
 def _length(value: bytes | None) -> int:
     return -1 if value is None else len(value)
 
@@ -54,7 +50,7 @@ _PLAIN: dict[str, Piece] = {
 }
 
 
-def formatter(text: str, shown: Mapping[str, Shown]) -> Piece:
+def formatter(text: str, shown: Mapping[str, Shown], null: bytes = b"") -> Piece:
     """Return a function that formats messages according to a format string.
 
     Args:
@@ -64,11 +60,12 @@ def formatter(text: str, shown: Mapping[str, Shown]) -> Piece:
             timestamp in milliseconds (-1: none), %D the same as a date in UTC, %L in local
             time, %%; and the escapes of unescape().
         shown: for decoded parts, "key" and "value": turns the JSON text into what is shown.
+        null: what %k and %s show for null.
 
     Raises:
         ValueError: the text contains an unknown token.
     """
-    tokens = _PLAIN | _of_payloads(shown)
+    tokens = _PLAIN | _of_payloads(shown, null)
     parts: list[bytes | Piece] = []
     end = 0
     for found in _TOKEN.finditer(text):
@@ -83,14 +80,18 @@ def formatter(text: str, shown: Mapping[str, Shown]) -> Piece:
     return write
 
 
-def _of_payloads(shown: Mapping[str, Shown]) -> dict[str, Piece]:
+def _of_payloads(shown: Mapping[str, Shown], null: bytes) -> dict[str, Piece]:
     """Return the tokens of keys and values. Lengths are of what is shown."""
     key = _reading(Message.key, shown.get("key"))
     value = _reading(Message.value, shown.get("value"))
+
+    def text_of(payload: bytes | None) -> bytes:
+        return null if payload is None else payload
+
     return {
-        "k": lambda message: _bytes_of(key(message)),
+        "k": lambda message: text_of(key(message)),
         "K": lambda message: b"%d" % _length(key(message)),
-        "s": lambda message: _bytes_of(value(message)),
+        "s": lambda message: text_of(value(message)),
         "S": lambda message: b"%d" % _length(value(message)),
         "R": lambda message: _length(value(message)).to_bytes(4, "big", signed=True),
     }
@@ -121,4 +122,4 @@ def _piece(found: re.Match[str], tokens: Mapping[str, Piece]) -> Piece:
 
 def _header(message: Message, name: str) -> bytes:
     values = [value for one, value in message.headers() or () if one == name]
-    return _bytes_of(values[-1]) if values else b""
+    return (values[-1] if values else None) or b""

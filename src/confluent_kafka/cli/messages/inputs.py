@@ -145,6 +145,7 @@ class Input(NamedTuple):
         size: its size; None if it is not known.
         measure: returns how much of the size some records are.
         typed: whether a person types it.
+        skip: lets it leave out this many of its first records; None if they must be read.
     """
 
     name: str
@@ -153,6 +154,7 @@ class Input(NamedTuple):
     size: float | None
     measure: Callable[[list[Any]], int]
     typed: bool = False
+    skip: Callable[[int], None] | None = None
 
 
 def inputs_of(sources: list[str], delimiter: bytes, whole: bool, make: Make) -> list[Input]:

@@ -11,6 +11,7 @@ import click
 
 from confluent_kafka.cli.base.ending import fail
 from confluent_kafka.cli.messages.inputs import Input, Make, json_maker, records_of
+from confluent_kafka.cli.messages.layouts import is_typed, json_texts_of
 
 _ROWS = 1000
 
@@ -43,19 +44,27 @@ def file_input(path: Path, encoded: Collection[str], keep_partition: bool) -> In
     return Input(str(path), batches, _row_maker(keep_partition), count, len)
 
 
-def at_speed(inputs: list[Input], speed: float) -> list[Input]:
-    """Return inputs whose messages come at the times of their timestamps.
+def at_speed(inputs: list[Input], speed: float) -> Input:
+    """Return an input whose messages come at the times of their timestamps.
 
-    All messages are read first, because a file has them by partition.
+    All messages are read first, because files have them by partition.
 
     Args:
         inputs: the inputs.
         speed: how many times faster than the timestamps.
     """
-    return [_paced(one, speed) for one in inputs]
+    messages = [message for one in inputs for message in _messages_of(one)]
+    messages.sort(key=lambda message: message["timestamp"])
+    names = ", ".join(one.name for one in inputs)
+    batches = _in_time(messages, speed)
+
+    def skip(count: int) -> None:
+        del messages[:count]  # before the first batch is read
+
+    return Input(names, batches, dict, len(messages), len, skip=skip)
 
 
-def _paced(one: Input, speed: float) -> Input:
+def _messages_of(one: Input) -> list[dict[str, Any]]:
     messages: list[dict[str, Any]] = []
     for batch in one.batches:
         for record in batch:
@@ -65,8 +74,7 @@ def _paced(one: Input, speed: float) -> Input:
                 fail(f"{one.name}, message {len(messages) + 1}: {error}")
     if any("timestamp" not in message for message in messages):
         fail(f"{one.name}: a message has no timestamp, which --speed needs")
-    messages.sort(key=lambda message: message["timestamp"])
-    return Input(one.name, _in_time(messages, speed), dict, len(messages), len)
+    return messages
 
 
 def _in_time(messages: list[dict[str, Any]], speed: float) -> Iterator[list[dict[str, Any]]]:
@@ -125,6 +133,11 @@ def _rows(batch: Any) -> list[Any]:
         batch = batch.set_column(place, "timestamp", times)
     if batch.schema.get_field_index("value") < 0:
         raise ValueError("the file has no column 'value'")
+    for part in ("key", "value"):
+        place = batch.schema.get_field_index(part)
+        if place >= 0 and is_typed(field := batch.schema.field(place)):
+            texts = json_texts_of(batch.column(place), field)
+            batch = batch.set_column(place, part, pyarrow.array(texts, pyarrow.binary()))
     rows: list[Any] = batch.to_pylist()
     return rows
 

@@ -38,3 +38,23 @@ class Lines(Output):
     def write(self, messages: list[Message]) -> None:
         sys.stdout.buffer.writelines(map(self._line, messages))
         sys.stdout.buffer.flush()
+
+
+class Resuming(Output):
+    """Writes messages together with the positions from which the next run continues."""
+
+    @abstractmethod
+    def reached(self, records: list[Message]) -> None:
+        """Note messages that are written, or left out by a filter.
+
+        Args:
+            records: the messages.
+        """
+
+    @abstractmethod
+    def tick(self, written: int) -> None:
+        """Called after each batch, and whenever no message came for a moment.
+
+        Args:
+            written: how many messages were written in all.
+        """

@@ -7,6 +7,7 @@ from typing import Any
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 from confluent_kafka.cli.messages.flow import Flow
+from confluent_kafka.cli.messages.outputs import Resuming
 from confluent_kafka.cli.topics.place import Place
 
 # How many messages to take at once, and how many seconds to wait for the first one.
@@ -85,7 +86,7 @@ class Reader:
 
     def _is_wanted(self, message: Message) -> bool:
         offset = message.offset() or 0
-        place = _place_of(message)
+        place = partition_of(message)
         if self._ends is None:
             return True
         wanted = place in self._ends and offset < self._ends[place]
@@ -94,7 +95,7 @@ class Reader:
 
     def _reached(self, message: Message, offset: int) -> None:
         """Note that the next message of the partition would have `offset`, or a higher one."""
-        place = _place_of(message)
+        place = partition_of(message)
         if self._ends is not None and place in self._ends and offset >= self._ends[place]:
             del self._ends[place]
             self._consumer.pause([TopicPartition(*place)])
@@ -135,15 +136,37 @@ class GroupReader(Reader):
         return True
 
     def _reached(self, message: Message, offset: int) -> None:
-        self._open.discard(_place_of(message))
+        self._open.discard(partition_of(message))
 
     def _wrote(self, records: list[Message]) -> None:
-        ends: dict[Place, Any] = {_place_of(message): message for message in records}
+        ends: dict[Place, Any] = {partition_of(message): message for message in records}
         owned = {(one.topic, one.partition) for one in self._consumer.assignment()}
         for place, message in ends.items():
             if place in owned:
                 self._consumer.store_offsets(message)
 
 
-def _place_of(message: Message) -> Place:
+class ResumingReader(Reader):
+    """The same for an output that stores positions.
+
+    Args:
+        consumer: the consumer.
+        flow: filters the messages, and hands them to the output.
+        output: the output.
+        ends: the offset at which each partition ends; None if no partition does.
+    """
+
+    def __init__(
+        self, consumer: Consumer, flow: Flow, output: Resuming, ends: dict[Place, int] | None
+    ) -> None:
+        super().__init__(consumer, flow, None, ends)
+        self.tick = output.tick
+        self._output = output
+
+    def _wrote(self, records: list[Message]) -> None:
+        self._output.reached(records)
+
+
+def partition_of(message: Message) -> Place:
+    """Return the topic and the partition of a message."""
     return message.topic() or "", message.partition() or 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -11,6 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from confluent_kafka.cli.messages.decoding import Decoded, Failure, finite
+from confluent_kafka.cli.messages.layouts import Layout
 from confluent_kafka.cli.messages.payloads import Payloads, json_texts
 from confluent_kafka.columns import (
     AvroColumns,
@@ -21,35 +23,52 @@ from confluent_kafka.columns import (
 )
 from confluent_kafka.columns._avro_schema import Record, parse
 
-Reads = Callable[[Sequence[bytes]], list[Decoded]]
+
+class Reads(ABC):
+    """Reads payloads of one schema as JSON texts."""
+
+    @abstractmethod
+    def __call__(self, payloads: Sequence[bytes]) -> list[Decoded]:
+        """Return the JSON text of each payload, or why there is none."""
+
+    def layout(self, payload: bytes) -> Layout | None:
+        """Return how a payload becomes an Arrow column; None if columns cannot have it.
+
+        Args:
+            payload: the payload, which was read as JSON.
+        """
+        return None
+
+
 _Slow = Callable[[bytes], object]
 
 # The JSON text of a schema that is no record is an object with this field.
 _WRAPPING = b'{"value":'
 
 
-class _Columns:
+class _Columns(Reads):
     """Reads payloads in C, as columns. Payloads that columns cannot have are read one by one.
 
     Args:
         decode: decodes payloads into columns.
         slow: reads a payload as an object; None if the package for that is not installed.
+        kind: the format, "avro" or "protobuf", which leaves out fields that are not set.
         wrapped: whether the only column is the value itself.
-        omits: whether fields that are not set are left out.
     """
 
     def __init__(
         self,
         decode: Callable[[Any], Any],
         slow: _Slow | None,
+        kind: str,
         *,
         wrapped: bool = False,
-        omits: bool = False,
     ) -> None:
         self._decode = decode
         self._slow = slow
         self._wrapped = wrapped
-        self._omits = omits
+        self._omits = kind == "protobuf"
+        self._layout = Layout(decode, kind, wrapped)
 
     def __call__(self, payloads: Sequence[bytes]) -> list[Decoded]:
         texts, errors = json_texts(self._decode(Payloads(payloads)), omits=self._omits)
@@ -61,6 +80,23 @@ class _Columns:
             failure = Failure(f"{at}{error.reason} (byte {error.offset})")
             found[error.row] = _slowly(self._slow, payloads[error.row], failure)
         return found
+
+    def layout(self, payload: bytes) -> Layout | None:
+        return self._layout
+
+
+class _OneByOne(Reads):
+    """Reads payloads of a schema that columns cannot have.
+
+    Args:
+        slow: reads a payload as an object.
+    """
+
+    def __init__(self, slow: _Slow) -> None:
+        self._slow = slow
+
+    def __call__(self, payloads: Sequence[bytes]) -> list[Decoded]:
+        return [_slowly(self._slow, payload, None) for payload in payloads]
 
 
 def _slowly(slow: _Slow | None, payload: bytes, failure: Failure | None) -> Decoded:
@@ -89,7 +125,7 @@ def avro_of_registry(registry: Any, schema: Any, frame: int) -> Reads:
     except AvroSchemaError as error:
         return _one_by_one(slow, error)
     root = columns._parsed(schema, is_reader=True)
-    return _Columns(columns.decode, slow, wrapped=not isinstance(root, Record))
+    return _Columns(columns.decode, slow, "avro", wrapped=not isinstance(root, Record))
 
 
 def avro_of_text(text: str) -> Reads:
@@ -101,7 +137,7 @@ def avro_of_text(text: str) -> Reads:
     wrapped = not isinstance(parse(text, "the schema"), Record)
     slow = _slow_avro(text, {}, 0)
     try:
-        return _Columns(AvroDecoder(text).decode, slow, wrapped=wrapped)
+        return _Columns(AvroDecoder(text).decode, slow, "avro", wrapped=wrapped)
     except AvroSchemaError as error:
         return _one_by_one(slow, error)
 
@@ -109,7 +145,7 @@ def avro_of_text(text: str) -> Reads:
 def _one_by_one(slow: _Slow | None, error: AvroSchemaError) -> Reads:
     if slow is None:
         raise error
-    return lambda payloads: [_slowly(slow, payload, None) for payload in payloads]
+    return _OneByOne(slow)
 
 
 def _slow_avro(text: str, named: Mapping[str, str], frame: int) -> _Slow | None:
@@ -127,41 +163,50 @@ def _slow_avro(text: str, named: Mapping[str, str], frame: int) -> _Slow | None:
     return lambda payload: read(payload[frame:])
 
 
-def protobuf_of_registry(registry: Any, schema: Any, frame: int) -> Reads:
-    """Return what reads Protobuf with a registry's schema.
+class ProtobufOfRegistry(Reads):
+    """Reads Protobuf with a registry's schema.
 
     Args:
         registry: the SchemaRegistryClient.
         schema: the schema.
         frame: the size of the framing before the message indexes of each payload.
     """
-    from confluent_kafka.columns._protobuf_registered import compile_registered
-    from confluent_kafka.schema_registry.serde import read_indexes
 
-    first = compile_registered(schema, registry).message(None)
-    readings: dict[tuple[int, ...], Reads] = {}
+    def __init__(self, registry: Any, schema: Any, frame: int) -> None:
+        from confluent_kafka.columns._protobuf_registered import compile_registered
 
-    def reads(payloads: Sequence[bytes]) -> list[Decoded]:
+        self._registry = registry
+        self._frame = frame
+        self._file = compile_registered(schema, registry).message(None).file
+        self._readings: dict[tuple[int, ...], Reads] = {}
+
+    def __call__(self, payloads: Sequence[bytes]) -> list[Decoded]:
         found: list[Decoded] = [None] * len(payloads)
-        groups: dict[tuple[int, ...], list[int]] = {}
+        groups: dict[Reads, list[int]] = {}
         for place, payload in enumerate(payloads):
             try:
-                indexes = tuple(read_indexes(payload, frame)[0])
-                if indexes not in readings:
-                    message = _message_at(first.file, indexes)
-                    columns = ProtobufColumns(registry, message)
-                    readings[indexes] = _protobuf(columns.decode, message, frame)
+                groups.setdefault(self._reading(payload), []).append(place)
             except Exception as error:  # the payload's, or the message has a type of no column
                 found[place] = Failure(error)
-            else:
-                groups.setdefault(indexes, []).append(place)
-        for indexes, places in groups.items():
-            texts = readings[indexes]([payloads[place] for place in places])
+        for reads, places in groups.items():
+            texts = reads([payloads[place] for place in places])
             for place, text in zip(places, texts, strict=True):
                 found[place] = text
         return found
 
-    return reads
+    def layout(self, payload: bytes) -> Layout | None:
+        return self._reading(payload).layout(payload)
+
+    def _reading(self, payload: bytes) -> Reads:
+        """Return what reads the message that the indexes of a payload name."""
+        from confluent_kafka.schema_registry.serde import read_indexes
+
+        indexes = tuple(read_indexes(payload, self._frame)[0])
+        if indexes not in self._readings:
+            message = _message_at(self._file, indexes)
+            columns = ProtobufColumns(self._registry, message)
+            self._readings[indexes] = _protobuf(columns.decode, message, self._frame)
+        return self._readings[indexes]
 
 
 def protobuf_of_text(text: str) -> Reads:
@@ -189,7 +234,7 @@ def _protobuf(decode: Callable[[Any], Any], message: Any, frame: int | None) -> 
         start = 0 if frame is None else read_indexes(payload, frame)[1]
         return MessageToDict(kind.FromString(payload[start:]), preserving_proto_field_name=True)
 
-    return _Columns(decode, slow, omits=True)
+    return _Columns(decode, slow, "protobuf")
 
 
 def _message_at(file: Any, indexes: Sequence[int]) -> Any:

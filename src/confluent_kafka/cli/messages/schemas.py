@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -18,13 +18,14 @@ from confluent_kafka.cli.messages.decoding import (
     Decoder,
     Failure,
     Format,
-    checked_json,
 )
+from confluent_kafka.cli.messages.json_readings import JsonOfRegistry
+from confluent_kafka.cli.messages.layouts import Layout
 from confluent_kafka.cli.messages.readings import (
+    ProtobufOfRegistry,
     Reads,
     avro_of_registry,
     avro_of_text,
-    protobuf_of_registry,
     protobuf_of_text,
 )
 
@@ -70,6 +71,13 @@ class FromRegistry(Decoder):
             ):
                 found[place] = text
         return found
+
+    def layout_of(self, message: Message, payload: bytes) -> tuple[Layout, bytes] | None:
+        framed = self._framed(message, payload)
+        reads = self._readings[framed[: _NAME_SIZES[framed[:1]]]]
+        assert isinstance(reads, Reads)  # the payload was decoded
+        layout = reads.layout(framed)
+        return None if layout is None else (layout, framed)
 
     def _framed(self, message: Message, payload: bytes) -> bytes:
         """Return a payload with its framing. If a header names the schema, it has none yet."""
@@ -134,21 +142,15 @@ class FromFile(Decoder):
     def decode(self, messages: Sequence[Message], payloads: Sequence[bytes]) -> list[Decoded]:
         return self._reads(payloads)
 
-
-def _json_of_registry(registry: Any, schema: Any, frame: int) -> Reads:
-    def read(payload: bytes) -> Decoded:
-        try:
-            return checked_json(payload[frame:])
-        except ValueError as error:
-            return Failure(error)
-
-    return lambda payloads: list(map(read, payloads))
+    def layout_of(self, message: Message, payload: bytes) -> tuple[Layout, bytes] | None:
+        layout = self._reads.layout(payload)
+        return None if layout is None else (layout, payload)
 
 
-_READERS = {
+_READERS: dict[str, Callable[[Any, Any, int], Reads]] = {
     "AVRO": avro_of_registry,
-    "JSON": _json_of_registry,
-    "PROTOBUF": protobuf_of_registry,
+    "JSON": JsonOfRegistry,
+    "PROTOBUF": ProtobufOfRegistry,
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from confluent_kafka import KafkaError, Message, Producer
@@ -13,6 +13,7 @@ from confluent_kafka.cli.messages.encoding import Encoder, Misfit, encode_messag
 from confluent_kafka.cli.messages.inputs import Input, Make
 
 if TYPE_CHECKING:
+    from confluent_kafka.cli.messages.load_progress import LoadProgress
     from confluent_kafka.cli.messages.sending_display import Display
     from confluent_kafka.cli.messages.transacting import Transactions
 
@@ -35,6 +36,8 @@ class Sender:
         display: the display; None shows nothing.
         encoders: the encoders of "key" and "value". Other parts are sent as they are.
         transactions: None sends without transactions.
+        progress: notes how many messages are delivered, and which ones not to send; None sends
+            all.
     """
 
     def __init__(
@@ -45,7 +48,10 @@ class Sender:
         display: Display | None,
         encoders: Mapping[str, Encoder],
         transactions: Transactions | None,
+        progress: LoadProgress | None = None,
     ) -> None:
+        self._progress = progress
+        self._reached: tuple[str, int] | None = None
         self._encoders = encoders
         self._transactions = transactions
         self._producer = producer
@@ -58,28 +64,32 @@ class Sender:
         self._failed = 0
         self._first_error: KafkaError | None = None
 
-    def send(
-        self,
-        records: Iterator[list[Any]],
-        make: Make,
-        measure: Callable[[list[Any]], int],
-    ) -> None:
+    def send(self, source: Input) -> None:
         """Enqueue all records. If a record is not a message, the records before it are sent.
 
         Args:
-            records: lists of records, as they are read.
-            make: turns a record into a message.
-            measure: returns how far a batch brings the display.
+            source: the records.
         """
         number = 0
-        for batch in records:
-            self._read += measure(batch)
-            messages, wrong = self._messages(batch, make)
+        skipped = 0 if self._progress is None else self._progress.delivered(source.name)
+        if skipped and source.skip is not None:
+            source.skip(skipped)
+            number = skipped
+        for batch in source.batches:
+            self._read += source.measure(batch)
+            new = batch[max(0, skipped - number) :]
+            number += len(batch) - len(new)
+            messages, wrong = self._messages(new, source.make)
             for part in self._transactions.parts(messages) if self._transactions else [messages]:
                 self._enqueue(part)
             number += len(messages)
+            self._reached = (source.name, number)
             if wrong is not None:
+                self._store_progress()
                 raise NoMessage(f"{number + 1}: {wrong}")
+            if self._progress is not None and self._progress.is_due():
+                self._store_progress()
+        self._store_progress()
 
     def _messages(
         self, batch: list[Any], make: Make
@@ -110,6 +120,14 @@ class Sender:
                     self._count_failure(message["_error"])
         self._producer.poll(0)
         self._show()
+
+    def _store_progress(self, timeout: float = -1) -> None:
+        """Wait until all messages are delivered, and note that."""
+        if self._progress is None or self._reached is None:
+            return
+        left = self._producer.flush(timeout)
+        if not left and not self._failed:
+            self._progress.store(*self._reached)
 
     def finish(self, timeout: float, refused: str | None) -> None:
         """Wait until the messages on their way are delivered.
@@ -143,6 +161,7 @@ class Sender:
             if self._transactions is not None:
                 self._transactions.abort()
             self._producer.flush(timeout)
+            self._store_progress(0)
         finally:
             if not quiet and self._transactions is not None:
                 print(f"{self._transactions.committed:,} committed", file=sys.stderr)
@@ -191,6 +210,7 @@ def send_inputs(
     transaction_size: int | None,
     timeout: float,
     quiet: bool,
+    resume: Callable[[str], LoadProgress] | None = None,
 ) -> None:
     """Send the messages of all inputs, and report the outcome.
 
@@ -203,6 +223,8 @@ def send_inputs(
         transaction_size: how many messages a transaction has; None for no transactions.
         timeout: how many seconds to wait for the cluster, and at the end for deliveries.
         quiet: whether to show neither progress nor a summary.
+        resume: returns which messages need not be sent, from the id of the cluster; None sends
+            all.
     """
     if transaction_size is not None:
         from confluent_kafka.cli.messages.transacting import Transactions, transactional
@@ -215,6 +237,9 @@ def send_inputs(
         transactions = (
             None if transaction_size is None else Transactions(producer, transaction_size, timeout)
         )
+        progress = None
+        if resume is not None:
+            progress = resume(str(producer.list_topics(topic, timeout).cluster_id))
         # A display would overwrite what is typed.
         typed = any(one.typed for one in inputs)
         display = None
@@ -223,7 +248,7 @@ def send_inputs(
 
             sizes = [one.size for one in inputs]
             display = Display(None if None in sizes else sum(size or 0 for size in sizes))
-        sender = Sender(producer, topic, partition, display, encoders, transactions)
+        sender = Sender(producer, topic, partition, display, encoders, transactions, progress)
         try:
             with display or contextlib.nullcontext():
                 refused = _send_all(sender, inputs)
@@ -240,7 +265,7 @@ def _send_all(sender: Sender, inputs: list[Input]) -> str | None:
     """Send the messages of all sources. Stop at the first invalid one, and return the reason."""
     for one in inputs:
         try:
-            sender.send(one.batches, one.make, one.measure)
+            sender.send(one)
         except NoMessage as error:
             return f"{one.name}, message {error}"
     return None
