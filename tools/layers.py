@@ -102,7 +102,7 @@ CLI_ROOMS: Mapping[str, set[str]] = {
     "registry": _COMMON | {"shell"},
     "messages": _COMMON | {"registry", "topics"},
     "mcp": {"base", "groups", "lag", "messages", "topics"},
-    "administration": {"base", "topics"},
+    "administration": _COMMON | {"topics"},
     "local": {"base"},
     "pipelines": {"base"},
     "commands": _COMMON

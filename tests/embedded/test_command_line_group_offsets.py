@@ -235,7 +235,6 @@ def test_a_new_group(admin: AdminClient, groups: Run, orders: str) -> None:
     [
         (["--topic", "order"], "topic 'order' does not exist: did you mean 'orders'?"),
         (["--topic", "orders:7"], "topic 'orders' has no partition 7, only partitions 0 to 1"),
-        (["--all-topics"], "group 'empty' has no committed offsets, or no selected ones"),
     ],
 )
 def test_nothing_there(groups: Run, orders: str, arguments: list[str], reason: str) -> None:
@@ -243,6 +242,17 @@ def test_nothing_there(groups: Run, orders: str, arguments: list[str], reason: s
     done = groups("reset-offsets", "empty", *arguments, "--to", "latest", "--execute")
     assert (done.status, done.stdout) == (1, b"")
     assert done.stderr.splitlines()[-1] == f"error: {reason}"
+
+
+def test_a_group_without_offsets(
+    kafka_cluster: MockCluster, make_consumer: MakeConsumer, groups: Run, orders: str
+) -> None:
+    """--all-topics needs committed offsets, and the error says so if the group exists."""
+    consumer = make_consumer({"group.id": "new", "enable.auto.commit": False})
+    consumer.subscribe([orders])
+    joined(consumer)
+    done = groups("reset-offsets", "new", "--all-topics", "--to", "latest")
+    assert done == (1, b"", "error: group 'new' has no committed offsets, or no selected ones\n")
 
 
 def test_a_partition_that_does_not_exist(
@@ -310,7 +320,8 @@ def test_share_groups(
     shown = run(*command)
     assert new_offsets(shown) == offsets
     assert shown.stderr.endswith(NOTHING)
-    assert rows(run("share-groups", "offsets", "workers", *where)) == []
+    missing = run("share-groups", "offsets", "workers", *where)
+    assert missing == (1, b"", "error: group 'workers' does not exist\n")
     done = run(*command, "--execute")
     assert (new_offsets(done), done.stdout) == (offsets, shown.stdout)
     found = rows(run("share-groups", "offsets", "workers", *where))

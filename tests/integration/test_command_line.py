@@ -481,7 +481,7 @@ class TestShareGroups:
         assert group.encode() not in admin("share-groups list", "--state", "stable").stdout
         missing = admin("share-groups describe", f"{group}x")
         assert missing.status == 1
-        assert missing.stderr.startswith(f"error: group '{group}x': ")
+        assert missing.stderr.startswith(f"error: group '{group}x' does not exist")
         done = admin("share-groups delete", group, "-y")
         assert done == (0, f"group {group} was deleted\n".encode(), "")
 

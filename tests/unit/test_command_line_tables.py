@@ -100,7 +100,7 @@ TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
             *(["state empty, lag 3"], ["groups describe billing --members"]),
         ],
     ),
-    ("streams_groups", ("group", "state"), ["billing-service-production", "not_ready"]),
+    ("groups.commands", ("group", "state"), ["billing-service-production", "not_ready"]),
     (
         "streams_groups",
         group_rows.MEMBERS + group_rows.VERBOSE,
@@ -155,7 +155,6 @@ TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
     ),
     ("registry.changes", ("subject", "mode", "of"), ["orders-value", "readwrite", "subject"]),
     ("registry.changes", ("context",), [".production"]),
-    ("share_groups", ("group", "state"), ["billing-service-production", "stable"]),
     (
         "share_groups",
         ("group", "state", "epoch", "coordinator", "member", "client", "host", "partitions"),
