@@ -19,6 +19,7 @@ from confluent_kafka.cli.groups.view import View
 from confluent_kafka.cli.groups.views import view
 from confluent_kafka.cli.lag.facts import Facts, Partition, Quota, Sample, Transaction
 from confluent_kafka.cli.lag.finding import topics_of
+from confluent_kafka.cli.lag.sizes import next_batches
 from confluent_kafka.cli.topics.partition_offsets import offsets_at
 from confluent_kafka.cli.topics.place import Place
 
@@ -53,6 +54,7 @@ def gather(admin: AdminClient, name: str, seconds: float, timeout: float) -> Fac
         facts,
         between=views[:-1],
         transactions=_transactions(admin, list(facts.held_back), timeout),
+        batches=_batches(admin, facts, timeout),
         quotas=_quotas(admin, {member.client for member in last.group.members}, timeout),
     )
 
@@ -155,6 +157,15 @@ def _coordinated(
     asked = admin.describe_transactions(list(names), request_timeout=timeout)
     described, _ = settled("transactional id", asked)
     return {names[name]: (name, each) for name, each in described.items()}
+
+
+def _batches(admin: AdminClient, facts: Facts, timeout: float) -> dict[Place, int]:
+    committed = facts.group.committed
+    offsets = {place: committed[place] for place in facts.waiting if place in committed}
+    leaders = {
+        place: each.leader for place, each in facts.partitions.items() if each.leader is not None
+    }
+    return next_batches(admin, offsets, leaders, timeout)
 
 
 def _quotas(admin: AdminClient, clients: set[str], timeout: float) -> list[Quota]:

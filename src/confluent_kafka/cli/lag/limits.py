@@ -1,4 +1,4 @@
-"""Findings about what holds readers back: open transactions and quotas."""
+"""Findings about what holds readers back: open transactions, large batches and quotas."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from confluent_kafka.cli.lag.facts import Facts, Transaction
 from confluent_kafka.cli.lag.finding import Finding, Severity, command, evidence, place_name
+from confluent_kafka.cli.lag.sizes import FETCHED
 from confluent_kafka.cli.topics.place import Place
 
 _LONG = 60  # seconds; the default of transaction.timeout.ms
@@ -80,6 +81,27 @@ def _commands(facts: Facts, place: Place) -> list[str]:
         for each in every
         if _hangs(each, facts)
     ]
+
+
+def large_batches(facts: Facts) -> Iterator[Finding]:
+    """Partitions whose next batch is larger than what a member fetches of a partition."""
+    large = {place: size for place, size in facts.batches.items() if size > FETCHED}
+    if not large:
+        return
+    first = next(iter(large))
+    yield Finding(
+        Severity.NOTE,
+        "large-batches",
+        "the next batches are larger than max.partition.fetch.bytes is by default (1 MiB), so a "
+        "request brings one batch of a partition: raise it in the members, and fetch.max.bytes if "
+        "batches are larger than 50 MiB, or let producers send smaller batches",
+        evidence(
+            f"{place_name(place)} at {facts.group.committed[place]}: a batch of {size:,} bytes, "
+            f"lag {facts.waiting[place]:,}"
+            for place, size in large.items()
+        ),
+        [command("configs describe topic {}", first[0])],
+    )
 
 
 def quotas(facts: Facts) -> Iterator[Finding]:
