@@ -25,9 +25,11 @@ from tests.integration.share_groups import Member, configure_group
 from tests.integration.topics import wait_for_topic
 from tests.integration.transactional import new_id, transactional, wait_for_markers
 from tests.support.command_line import Ended, ended, run, started
+from tests.support.documents import ROOT
 from tests.support.kafka import send
 from tests.support.patches import needs
 from tests.support.secrets import secret
+from tests.support.stories import matches, output_of
 from tests.support.waiting import TIMEOUT, wait_until
 
 pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
@@ -551,6 +553,11 @@ def test_delegation_tokens(secured_kafka: SecuredKafkaCluster, tmp_path: Path) -
     assert done.stdout.startswith(b"the token expires at 1")
     wait_until(lambda: not _has(rows(tokens("describe", *owner)), made["token id"]))
     wait_until(lambda: tokens("expire", hmac).status == 1)
+    command = "confluent-kafka delegation-tokens create --max-lifetime 3600 -F alice.properties"
+    shown = output_of(ROOT / "docs/guides/command-line/security.md", command)
+    made_again = tokens("create", "--max-lifetime", "3600").stdout.decode()
+    assert matches(shown, made_again), made_again
+    assert tokens("expire", made_again.split()[-1]).status == 0
     servers = secured_kafka.bootstrap_servers
     assert run("delegation-tokens", "describe", "-b", servers).status == 1
 
