@@ -557,7 +557,7 @@ def test_delegation_tokens(secured_kafka: SecuredKafkaCluster, tmp_path: Path) -
     shown = output_of(ROOT / "docs/guides/command-line/security.md", command)
     made_again = tokens("create", "--max-lifetime", "3600").stdout.decode()
     assert matches(shown, made_again), made_again
-    assert tokens("expire", made_again.split()[-1]).status == 0
+    wait_until(lambda: tokens("expire", made_again.split()[-1]).status == 0)
     servers = secured_kafka.bootstrap_servers
     assert run("delegation-tokens", "describe", "-b", servers).status == 1
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+import uuid
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 from tests.integration.conftest import MakeTopic
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.plain_clients import writer
+from tests.integration.topics import delete_topic, wait_for_topic
 from tests.support.command_line import COMMAND, Ended, run
 from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT, wait_until
@@ -37,6 +39,16 @@ def rows(done: Ended) -> list[dict[str, Any]]:
     """What a command with --json wrote."""
     assert done.status == 0, done
     return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_the_brokers_of_a_new_topic(kafka: KafkaCluster, cli: Run) -> None:
+    """Each partition of a new topic gets the brokers that the command names."""
+    name = f"assigned-{uuid.uuid4().hex[:12]}"
+    done = cli("topics create --assign 2,1 --assign 3,2", name)
+    assert done == (0, f"topic {name} was created\n".encode(), "")
+    wait_for_topic(kafka, name, 2)
+    assert [row["replicas"] for row in rows(cli("topics describe -J", name))] == [[2, 1], [3, 2]]
+    delete_topic(kafka, name)
 
 
 def test_the_number_of_replicas(cli: Run, topic: str, tmp_path: Path) -> None:

@@ -72,6 +72,7 @@ _TASKS: dict[str, dict[str, str]] = {
         "Find under-replicated partitions": "test_partitions_with_a_problem",
     },
     "tests/integration/test_command_line_tasks.py": {
+        "Choose the brokers of a new topic": "test_the_brokers_of_a_new_topic",
         "Change the number of replicas": "test_the_number_of_replicas",
         "Reset offsets by a duration": "test_offsets_by_a_duration_and_from_a_file",
         "Restore offsets from a file": "test_offsets_by_a_duration_and_from_a_file",
@@ -111,6 +112,7 @@ _TASKS: dict[str, dict[str, str]] = {
     },
     "tests/integration/test_quorum.py": {
         "Remove a broker that is gone": "test_a_broker_is_forgotten_by_a_command",
+        "Forget a controller that is gone": "test_a_controller_is_forgotten_by_a_command",
         "Show the quorum of controllers": "test_command_of_the_quorum",
         "Add a controller to the quorum": "test_command_of_the_quorum",
         "Remove a controller from the quorum": "test_command_of_the_quorum",
