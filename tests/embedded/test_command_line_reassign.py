@@ -164,6 +164,21 @@ def test_a_throttle_that_no_move_needs(reassign: Run, cluster: MockCluster) -> N
     assert settings(cluster, "broker", "4") == {}
 
 
+def test_a_throttle_without_a_broker_that_is_down(reassign: Run, cluster: MockCluster) -> None:
+    """Replicas move away from a broker that is down, and brokers that do not exist are refused at
+    once. Only the brokers that are up get the throttle."""
+    refused = reassign("start orders:0=1,77 --throttle 5 -y")
+    assert (refused.status, refused.stdout) == (1, b"")
+    assert "there is no broker 77" in refused.stderr
+    assert settings(cluster, "topic", "orders") == settings(cluster, "broker", "1") == {}
+    cluster.set_broker_down(2)
+    assert reassign("start orders:0=1,3 --throttle 5 -y").status == 0
+    for broker in ("1", "3"):
+        assert set(settings(cluster, "broker", broker).values()) == {"5"}
+    cluster.set_broker_up(2)
+    assert settings(cluster, "broker", "2") == {}
+
+
 def test_a_throttle_that_is_refused(reassign: Run, cluster: MockCluster) -> None:
     """If the brokers refuse the rate, nothing moves, and the topic does not keep its part of the
     throttle."""

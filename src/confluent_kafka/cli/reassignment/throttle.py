@@ -53,7 +53,9 @@ def set_throttle(
         ("topic", topic): {name: ",".join(items) for name, items in values.items() if items}
         for topic, values in topics.items()
     }
+    # A broker that is down copies nothing, and librdkafka would wait for it until the timeout.
     brokers = {node for place, nodes in plan.items() for node in (*nodes, *current[place])}
+    brokers &= admin.list_topics(timeout=timeout).brokers.keys()
     of_brokers: dict[tuple[str, str], Mapping[str, str | None]] = {
         ("broker", str(node)): dict.fromkeys(RATES, str(rate)) for node in sorted(brokers)
     }
