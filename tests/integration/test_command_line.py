@@ -381,6 +381,11 @@ class TestTransactions:
         assert (found["producer id"], found["epoch"]) == (listed["producer id"], described["epoch"])
         assert (found["start offset"], found["coordinator epoch"]) == (0, None)
 
+    @pytest.mark.usefixtures("producer")
+    def test_none_hangs(self, admin: Run, topic: str) -> None:
+        """A transaction that its coordinator has open does not hang."""
+        assert rows(admin("transactions find-hanging", topic, "-J")) == []
+
     def test_each_id_has_its_own_error(self, admin: Run, producer: Producer, topic: str) -> None:
         """If an id does not exist, only this id fails; the other id is described."""
         missing = new_id()

@@ -26,6 +26,7 @@ _TASKS: dict[str, dict[str, str]] = {
         "Reassign one partition, without a file": "test_reassign",
         "Show the disks of brokers": "test_log_dirs",
         "Find open transactions": "TestTransactions::test_shown",
+        "Find transactions that hang, in all partitions": "TestTransactions::test_none_hangs",
         "Show the producers of a partition": "TestTransactions::test_shown",
         "Abort a transaction that hangs": "TestTransactions::test_aborted_in_one_partition",
         "End the open transaction of a producer": "TestTransactions::test_terminated",

@@ -160,6 +160,11 @@ TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
         ("group", "state", "epoch", "coordinator", "member", "client", "host", "partitions"),
         ["billing", "stable", 12, 101, MEMBER, "c", "/10.0.0.1", [f"t:{n}" for n in range(12)]],
     ),
+    (
+        "lag.hanging",
+        ("topic", "partition", "start offset", "producer id", "transactional id", "seconds"),
+        ["payments", 12, 1_234_567, 4000, "payments-1", 90_000],
+    ),
     ("share_groups", ("topic", "partition", "start", "lag"), ["orders", 1, 123_456_789, 12]),
     ("configs", ("kind", "name"), ["client-metrics", "payments.orders.created"]),
     (
