@@ -415,11 +415,31 @@ class TestFiles:
         assert done.stderr.startswith(f"error: --from-file: {file}, line 2: {reason}")
 
 
+def test_the_offsets_of_another_group(admin: AdminClient, groups: Run, orders: str) -> None:
+    """A group gets the offsets of another group, all of them or those of some partitions."""
+    commit(admin, "billing", orders_0=3, orders_1=7)
+    copy = ["reset-offsets", "audit", "--from-group", "billing", "--execute"]
+    assert groups(*copy, "--topic", "orders:1").status == 0
+    assert committed(admin, "audit") == {(orders, 1): 7}
+    assert new_offsets(groups(*copy, "--json")) == [3, 7]
+    assert committed(admin, "audit") == committed(admin, "billing")
+    missing = groups("reset-offsets", "audit", "--from-group", "biling")
+    reason = "error: group 'biling' does not exist: did you mean 'billing'?\n"
+    assert missing == (1, b"", reason)
+    none = groups("reset-offsets", "audit", "--from-group", "billing", "--topic", "other")
+    reason = "error: group 'audit' has no offsets in the other group, or no selected ones\n"
+    assert none == (1, b"", reason)
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        ("--topic t", "give one of --to, --shift-by and --from-file"),
-        ("--topic t --to 1 --shift-by 2", "give one of --to, --shift-by and --from-file"),
+        ("--topic t", "give one of --to, --shift-by, --from-file and --from-group"),
+        (
+            "--topic t --to 1 --shift-by 2",
+            "give one of --to, --shift-by, --from-file and --from-group",
+        ),
+        ("--to 1 --from-group h", "give one of --to, --shift-by, --from-file and --from-group"),
         ("--to 1", "give --topic TOPIC or --all-topics"),
         ("--to 1 --topic t --all-topics", "--all-topics: cannot be used with --topic"),
         ("--to 1 --topic t:x", "--topic: 't:x': needs TOPIC or TOPIC:PARTITION,..."),

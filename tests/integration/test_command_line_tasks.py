@@ -68,10 +68,11 @@ def test_the_number_of_replicas(cli: Run, topic: str, tmp_path: Path) -> None:
     wait_until(lambda: replicas() == item["replicas"])
 
 
-def test_offsets_by_a_duration_and_from_a_file(
+def test_offsets_from_elsewhere(
     kafka: KafkaCluster, cli: Run, topic: str, group: str, tmp_path: Path
 ) -> None:
-    """A group moves back by a duration, and returns to offsets that were stored in a file."""
+    """A group moves back by a duration, and returns to offsets that were stored in a file. Another
+    group gets its offsets."""
     with writer(kafka) as producer:
         producer.produce(topic, b"new", partition=0)
         assert producer.flush(TIMEOUT) == 0
@@ -83,6 +84,10 @@ def test_offsets_by_a_duration_and_from_a_file(
     assert (back["old offset"], back["new offset"]) == (1, 0)
     (restored,) = rows(cli(*reset, "--from-file", str(file)))
     assert (restored["old offset"], restored["new offset"]) == (0, 1)
+    other = f"{group}-copy"
+    (copied,) = rows(cli("groups reset-offsets -J --execute", other, "--from-group", group))
+    assert (copied["topic"], copied["new offset"]) == (topic, 1)
+    assert cli("groups delete --yes", other).status == 0
     assert cli("groups delete --yes", group).status == 0
 
 

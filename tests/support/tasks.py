@@ -75,8 +75,9 @@ _TASKS: dict[str, dict[str, str]] = {
     "tests/integration/test_command_line_tasks.py": {
         "Choose the brokers of a new topic": "test_the_brokers_of_a_new_topic",
         "Change the number of replicas": "test_the_number_of_replicas",
-        "Reset offsets by a duration": "test_offsets_by_a_duration_and_from_a_file",
-        "Restore offsets from a file": "test_offsets_by_a_duration_and_from_a_file",
+        "Reset offsets by a duration": "test_offsets_from_elsewhere",
+        "Copy the offsets of a group to another group": "test_offsets_from_elsewhere",
+        "Restore offsets from a file": "test_offsets_from_elsewhere",
         "Change the configuration of a broker": "test_the_configuration_of_a_broker",
         "Change the configuration of a group": "test_the_configuration_of_a_group",
         "Check a cluster, for a probe": "test_health",

@@ -214,7 +214,8 @@ def _places(
     else:
         places = list(group.committed)
     if not places:
-        where = "committed offsets" if target.offsets is None else "offsets in the file"
+        sources = {"file": "offsets in the file", "group": "offsets in the other group"}
+        where = sources.get(target.kind, "committed offsets")
         fail(f"group {group.name!r} has no {where}, or no selected ones")
     return sorted(places)
 
