@@ -103,7 +103,7 @@ CLI_ROOMS: Mapping[str, set[str]] = {
     "messages": _COMMON | {"registry", "topics"},
     "live": _COMMON | {"groups", "lag", "messages", "topics"},
     "mcp": {"base", "groups", "lag", "messages", "topics"},
-    "administration": {"base", "topics"},
+    "administration": _COMMON | {"topics"},
     "local": {"base"},
     "pipelines": {"base"},
     "commands": _COMMON

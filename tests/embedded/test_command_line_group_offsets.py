@@ -234,7 +234,6 @@ def test_a_new_group(admin: AdminClient, groups: Run, orders: str) -> None:
     [
         (["--topic", "order"], "topic 'order' does not exist: did you mean 'orders'?"),
         (["--topic", "orders:7"], "topic 'orders' has no partition 7, only partitions 0 to 1"),
-        (["--all-topics"], "group 'empty' has no committed offsets"),
     ],
 )
 def test_nothing_there(groups: Run, orders: str, arguments: list[str], reason: str) -> None:
@@ -243,6 +242,17 @@ def test_nothing_there(groups: Run, orders: str, arguments: list[str], reason: s
     done = groups("reset-offsets", "empty", *arguments, "--to", "latest", "--execute")
     assert (done.status, done.stdout) == (1, b"")
     assert done.stderr.splitlines()[-1] == f"error: {reason}"
+
+
+def test_a_group_without_offsets(
+    kafka_cluster: MockCluster, make_consumer: MakeConsumer, groups: Run, orders: str
+) -> None:
+    """--all-topics needs committed offsets, and the error says so if the group exists."""
+    consumer = make_consumer({"group.id": "new", "enable.auto.commit": False})
+    consumer.subscribe([orders])
+    joined(consumer)
+    done = groups("reset-offsets", "new", "--all-topics", "--to", "latest")
+    assert done == (1, b"", "error: group 'new' has no committed offsets\n")
 
 
 def test_a_partition_that_does_not_exist(
@@ -311,7 +321,8 @@ def test_share_groups(
     shown = run(*command)
     assert new_offsets(shown) == offsets
     assert shown.stderr.endswith(NOTHING)
-    assert rows(run("share-groups", "offsets", "workers", *where)) == []
+    missing = run("share-groups", "offsets", "workers", *where)
+    assert missing == (1, b"", "error: group 'workers' does not exist\n")
     done = run(*command, "--execute")
     assert (new_offsets(done), done.stdout) == (offsets, shown.stdout)
     found = rows(run("share-groups", "offsets", "workers", *where))
@@ -407,11 +418,31 @@ class TestFiles:
         assert done.stderr.startswith(f"error: --from-file: {file}, line 2: {reason}")
 
 
+def test_the_offsets_of_another_group(admin: AdminClient, groups: Run, orders: str) -> None:
+    """A group gets the offsets of another group, all of them or those of some partitions."""
+    commit(admin, "billing", orders_0=3, orders_1=7)
+    copy = ["reset-offsets", "audit", "--from-group", "billing", "--execute"]
+    assert groups(*copy, "--topic", "orders:1").status == 0
+    assert committed(admin, "audit") == {(orders, 1): 7}
+    assert new_offsets(groups(*copy, "--json")) == [3, 7]
+    assert committed(admin, "audit") == committed(admin, "billing")
+    missing = groups("reset-offsets", "audit", "--from-group", "biling")
+    reason = "error: group 'biling' does not exist: did you mean 'billing'?\n"
+    assert missing == (1, b"", reason)
+    none = groups("reset-offsets", "audit", "--from-group", "billing", "--topic", "other")
+    reason = "error: group 'audit' has no offsets in the other group\n"
+    assert none == (1, b"", reason)
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        ("--topic t", "give one of --to, --shift-by and --from-file"),
-        ("--topic t --to 1 --shift-by 2", "give one of --to, --shift-by and --from-file"),
+        ("--topic t", "give one of --to, --shift-by, --from-file and --from-group"),
+        (
+            "--topic t --to 1 --shift-by 2",
+            "give one of --to, --shift-by, --from-file and --from-group",
+        ),
+        ("--to 1 --from-group h", "give one of --to, --shift-by, --from-file and --from-group"),
         ("--to 1", "give --topic TOPIC or --all-topics"),
         ("--to 1 --topic t --all-topics", "--all-topics: cannot be used with --topic"),
         ("--to 1 --topic t:x", "--topic: 't:x': needs TOPIC or TOPIC:PARTITION,..."),

@@ -143,3 +143,66 @@ def test_from_plan_to_end(reassign: Run, cluster: MockCluster, tmp_path: Path) -
     assert done.stderr.startswith("note: removed the throttle of topic orders\n")
     assert settings(cluster, "topic", "orders") == settings(cluster, "broker", "1") == {}
     assert reassign("verify", str(file)).stderr == ""
+
+
+def test_a_throttle_that_no_move_needs(reassign: Run, cluster: MockCluster) -> None:
+    """If the brokers refuse moves, topics and brokers without another move get back the settings
+    that they had before the command."""
+    earlier = {"leader.replication.throttled.rate": "77"}
+    command = ["configs", "set", "broker", "1", "leader.replication.throttled.rate=77"]
+    assert run(*command, "-b", cluster.bootstrap_servers).status == 0
+    refused = reassign("start orders:0=1,1 --throttle 5 -y")
+    assert (refused.status, refused.stdout) == (1, b"")
+    assert refused.stderr.startswith("error: partition 'orders:0': ")
+    assert settings(cluster, "topic", "orders") == settings(cluster, "broker", "2") == {}
+    assert settings(cluster, "broker", "1") == earlier
+    partly = reassign("start orders:0=2,2 orders:1=1,3 --throttle 5 -y")
+    assert (partly.status, partly.stdout) == (1, b"partition orders:1 is being moved\n")
+    assert len(settings(cluster, "topic", "orders")) == 2
+    for broker in ("1", "2", "3"):
+        assert set(settings(cluster, "broker", broker).values()) == {"5"}
+    assert settings(cluster, "broker", "4") == {}
+
+
+def test_a_throttle_without_a_broker_that_is_down(reassign: Run, cluster: MockCluster) -> None:
+    """Replicas move away from a broker that is down, and brokers that do not exist are refused at
+    once. Only the brokers that are up get the throttle."""
+    refused = reassign("start orders:0=1,77 --throttle 5 -y")
+    assert (refused.status, refused.stdout) == (1, b"")
+    assert "there is no broker 77" in refused.stderr
+    assert settings(cluster, "topic", "orders") == settings(cluster, "broker", "1") == {}
+    cluster.set_broker_down(2)
+    assert reassign("start orders:0=1,3 --throttle 5 -y").status == 0
+    for broker in ("1", "3"):
+        assert set(settings(cluster, "broker", broker).values()) == {"5"}
+    cluster.set_broker_up(2)
+    assert settings(cluster, "broker", "2") == {}
+
+
+def test_a_throttle_that_is_refused(reassign: Run, cluster: MockCluster) -> None:
+    """If the brokers refuse the rate, nothing moves, and the topic does not keep its part of the
+    throttle."""
+    too_large = 2**63
+    done = reassign(f"start orders:0=1,3 --throttle {too_large} -y")
+    assert (done.status, done.stdout) == (1, b"")
+    assert done.stderr.startswith("error: throttle of 'broker 1': ")
+    assert settings(cluster, "topic", "orders") == settings(cluster, "broker", "1") == {}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "reason"),
+    [
+        ("", 2, "--all: give either partitions or --all"),
+        ("orders --all", 2, "--all: give either partitions or --all"),
+        ("orders:x", 2, "TOPIC[:PARTITION,...]...: 'orders:x': needs TOPIC or TOPIC:PARTITION"),
+        ("orders", 1, "topic 'orders' has no partition that is being moved"),
+        ("order", 1, "topic 'order' does not exist: did you mean 'orders'?"),
+        ("orders:0,1", 1, "partition 'orders:0': "),
+    ],
+)
+def test_nothing_to_cancel(reassign: Run, arguments: str, status: int, reason: str) -> None:
+    """A topic or a partition that is named must have a move. --all needs none."""
+    done = reassign("cancel -y", *arguments.split())
+    assert (done.status, done.stdout) == (status, b"")
+    assert done.stderr.startswith(f"error: {reason}")
+    assert reassign("cancel --all -y") == (0, b"no partition is being moved\n", "")

@@ -460,3 +460,25 @@ class TestApply:
             f"error: FILE: {file}: topic 'orders': unknown key 'partition': did you mean "
             "'partitions'?\n"
         )
+
+
+def test_chosen_brokers(topics: Run) -> None:
+    """--assign names the brokers of each partition in turn."""
+    assert topics("create placed --assign 3,1 --assign 2,3").status == 0
+    found = rows(topics("describe placed -J"))
+    assert [(row["leader"], row["replicas"]) for row in found] == [(3, [3, 1]), (2, [2, 3])]
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ("--assign 1;2", "--assign: '1;2': needs BROKER,..."),
+        ("--assign 1 -p 1", "--assign: cannot be combined with --partitions and --replicas"),
+        ("--assign 1 -r 1", "--assign: cannot be combined with --partitions and --replicas"),
+    ],
+)
+def test_wrong_brokers(topics: Run, options: str, reason: str) -> None:
+    """The error names the option and what it needs."""
+    done = topics(f"create placed {options}")
+    assert (done.status, done.stdout) == (2, b"")
+    assert done.stderr.startswith(f"error: {reason}\n")

@@ -483,7 +483,11 @@ def test_a_hanging_transaction(
     command = finding["try"][-1].split()
     assert command == ["transactions", "abort", "orders:0", "--start-offset", "0"]
     servers = kafka_cluster.bootstrap_servers
+    hanging = run("transactions", "find-hanging", "-J", "-b", servers)
+    row = {"topic": orders, "partition": 0, "start offset": 0, "transactional id": "billing"}
+    assert row.items() <= json.loads(hanging.stdout).items()
     assert run(*command, "--yes", "-b", servers).status == 0
+    assert run("transactions", "find-hanging", "-J", "-b", servers) == (0, b"", "")
     assert "open-transaction" not in found(why("g", "-J"))
 
 

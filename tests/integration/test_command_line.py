@@ -25,9 +25,11 @@ from tests.integration.share_groups import Member, configure_group
 from tests.integration.topics import wait_for_topic
 from tests.integration.transactional import new_id, transactional, wait_for_markers
 from tests.support.command_line import Ended, ended, run, started
+from tests.support.documents import ROOT
 from tests.support.kafka import send
 from tests.support.patches import needs
 from tests.support.secrets import secret
+from tests.support.stories import matches, output_of
 from tests.support.waiting import TIMEOUT, wait_until
 
 pytestmark = [pytest.mark.integration, pytest.mark.both_clusters]
@@ -380,6 +382,11 @@ class TestTransactions:
         assert (found["producer id"], found["epoch"]) == (listed["producer id"], described["epoch"])
         assert (found["start offset"], found["coordinator epoch"]) == (0, None)
 
+    @pytest.mark.usefixtures("producer")
+    def test_none_hangs(self, admin: Run, topic: str) -> None:
+        """A transaction that its coordinator has open does not hang."""
+        assert rows(admin("transactions find-hanging", topic, "-J")) == []
+
     def test_each_id_has_its_own_error(self, admin: Run, producer: Producer, topic: str) -> None:
         """If an id does not exist, only this id fails; the other id is described."""
         missing = new_id()
@@ -482,7 +489,7 @@ class TestShareGroups:
         assert group.encode() not in admin("share-groups list", "--state", "stable").stdout
         missing = admin("share-groups describe", f"{group}x")
         assert missing.status == 1
-        assert missing.stderr.startswith(f"error: group '{group}x': ")
+        assert missing.stderr.startswith(f"error: group '{group}x' does not exist")
         done = admin("share-groups delete", group, "-y")
         assert done == (0, f"group {group} was deleted\n".encode(), "")
 
@@ -552,6 +559,11 @@ def test_delegation_tokens(secured_kafka: SecuredKafkaCluster, tmp_path: Path) -
     assert done.stdout.startswith(b"the token expires at 1")
     wait_until(lambda: not _has(rows(tokens("describe", *owner)), made["token id"]))
     wait_until(lambda: tokens("expire", hmac).status == 1)
+    command = "confluent-kafka delegation-tokens create --max-lifetime 3600 -F alice.properties"
+    shown = output_of(ROOT / "docs/guides/command-line/security.md", command)
+    made_again = tokens("create", "--max-lifetime", "3600").stdout.decode()
+    assert matches(shown, made_again), made_again
+    wait_until(lambda: tokens("expire", made_again.split()[-1]).status == 0)
     servers = secured_kafka.bootstrap_servers
     assert run("delegation-tokens", "describe", "-b", servers).status == 1
 

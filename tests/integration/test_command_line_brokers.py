@@ -14,7 +14,8 @@ import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
 from tests.integration.conftest import kafka_home
 from tests.integration.kafka_cluster import BROKERS, KafkaCluster, OwnKafkaCluster
-from tests.integration.topics import wait_for_topic
+from tests.integration.plain_clients import writer
+from tests.integration.topics import delete_topic, wait_for_topic
 from tests.support.command_line import Ended, run
 from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT, wait_until
@@ -162,3 +163,50 @@ def test_drained(kafka_cli: Run, placed: str) -> None:
     assert [item["partition"] for item in plan] == [0, 1, 2]
     assert all(sorted(item["replicas"]) == [2, 3] for item in plan)
     assert json.loads(kafka_cli("reassign plan --drain 3", placed).stdout)["partitions"] == []
+
+
+@pytest.mark.parametrize(
+    ("selected", "cancelled"), [(":0", [0]), (":0,2", [0, 2]), ("", [0, 1, 2]), (None, [0, 1, 2])]
+)
+def test_cancelled(
+    real_kafka: KafkaCluster,  # the embedded cluster moves replicas at once
+    kafka_cli: Run,
+    placed: str,
+    tmp_path: Path,
+    selected: str | None,
+    cancelled: list[int],
+) -> None:
+    """Moves are cancelled by partition, by topic, or with --all, and the others continue. A move
+    that the brokers refuse does not leave its throttle."""
+    with writer(real_kafka) as producer:
+        for partition in range(3):
+            producer.produce(placed, b"x" * 100_000, partition=partition)
+        assert producer.flush(TIMEOUT) == 0
+    assert kafka_cli("reassign start -y --throttle 1", f"{placed}:0=1,1").status == 1
+    wait_until(lambda: throttles(kafka_cli, "topic", placed) == {})
+    wait_until(lambda: throttles(kafka_cli, "broker", "1") == {})
+
+    def moving() -> list[int]:
+        found = rows(kafka_cli("reassign list -J"))
+        return [row["partition"] for row in found if row["topic"] == placed]
+
+    moves = [f"{placed}:{number}=1,3" for number in range(3)]
+    started = kafka_cli("reassign start -y --throttle 1", *moves)
+    assert started.status == 0, started
+    wait_until(lambda: moving() == [0, 1, 2])
+    done = kafka_cli("reassign cancel -y", "--all" if selected is None else placed + selected)
+    lines = [f"partition {placed}:{number} stays where it was\n" for number in cancelled]
+    assert done == (0, "".join(lines).encode(), "")
+    left = [number for number in range(3) if number not in cancelled]
+    wait_until(lambda: moving() == left)
+    if left:
+        assert kafka_cli("reassign cancel -y", placed).status == 0
+    wait_until(lambda: moving() == [])
+    found = rows(kafka_cli("topics describe", placed, "-J"))
+    assert [sorted(row["replicas"]) for row in found] == [[1, 2]] * 3
+    plan = [{name: row[name] for name in ("topic", "partition", "replicas")} for row in found]
+    file = tmp_path / "plan.json"
+    file.write_text(json.dumps({"version": 1, "partitions": plan}))
+    wait_until(lambda: kafka_cli("reassign verify", str(file)).status == 0)
+    wait_until(lambda: throttles(kafka_cli, "broker", "3") == {})
+    delete_topic(real_kafka, placed)

@@ -17,7 +17,9 @@ from tests.integration.share_groups import Member as ShareMember
 from tests.integration.share_groups import configure_group
 from tests.integration.test_admin_streams_groups import joined
 from tests.support.command_line import Ended, run
+from tests.support.documents import ROOT
 from tests.support.patches import needs
+from tests.support.stories import output_of
 from tests.support.waiting import TIMEOUT, wait_until
 
 pytestmark = [pytest.mark.integration, pytest.mark.both_clusters, needs("raw-request")]
@@ -154,7 +156,15 @@ class TestStreamsGroups:
             refused = streams(*reset)
             assert refused.status == 1
             assert f"group '{group}' has 1 active member" in refused.stderr
-        assert [row["new offset"] for row in rows(streams(*reset))] == [4, 4]
+        page = ROOT / "docs/guides/command-line/groups.md"
+        end = "-b localhost:9092"
+        for text, arguments in (
+            ("reset-offsets totals --topic orders --to 4 --execute", reset[:-1]),
+            ("offsets totals", ["offsets", group]),
+        ):
+            printed = streams(*arguments).stdout.decode()
+            printed = printed.replace(group, "totals").replace(timed, "orders")
+            assert printed == output_of(page, f"confluent-kafka streams-groups {text} {end}")
         shown = rows(streams("offsets", group, "-J"))
         assert [(row["committed"], row["lag"]) for row in shown] == [(4, 6), (4, 6)]
         listed = run("groups", "list", "--lag", "-J", "-b", real_kafka.bootstrap_servers)

@@ -105,6 +105,27 @@ def test_an_open_transaction(kafka: KafkaCluster, why: Why, topic: str, group: s
     wait_until(lambda: "open-transaction" not in found(why(group)))
 
 
+def test_large_batches(kafka: KafkaCluster, why: Why, make_topic: MakeTopic, group: str) -> None:
+    """Batches that are larger than a member fetches of a partition are found, in a topic that may
+    have them. Small batches of that topic are not."""
+    large, small = (make_topic(max_message_bytes="5000000") for _ in range(2))
+    servers = kafka.bootstrap_servers
+    with writer(kafka, {"message.max.bytes": 4_000_000}) as producer:
+        for topic, value in ((large, b"x" * 2_000_000), (large, b"x"), (small, b"x")):
+            producer.produce(topic, value, partition=0)
+            assert producer.flush(TIMEOUT) == 0
+    for topic in (large, small):
+        to = ["--topic", topic, "--to", "earliest", "--execute", "-b", servers]
+        assert run("groups", "reset-offsets", group, *to).status == 0
+    (line,) = found(why(group))["large-batches"]["evidence"]
+    size = int(line.split("a batch of ")[1].split()[0].replace(",", ""))
+    assert line == f"{large}:0 at 0: a batch of {size:,} bytes, lag 2"
+    assert 0 < size - 2_000_000 < 200
+    to = ["--topic", large, "--to", "1", "--execute", "-b", servers]
+    assert run("groups", "reset-offsets", group, *to).status == 0
+    assert "large-batches" not in found(why(group))
+
+
 @pytest.mark.usefixtures("real_kafka")  # topics of the embedded cluster always have leaders
 def test_a_broker_that_is_gone(own_kafka: OwnKafkaCluster, why: Why, group: str) -> None:
     """A partition without a leader and replicas that are not in sync are found, and the rest of the

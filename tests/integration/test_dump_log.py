@@ -14,7 +14,9 @@ from tests.integration.kafka_cluster import RealKafkaCluster
 from tests.integration.plain_clients import reader, writer
 from tests.integration.transactional import new_id, transactional
 from tests.support.command_line import run
+from tests.support.documents import ROOT
 from tests.support.real_kafka import MakeTopic
+from tests.support.stories import matches, output_of
 from tests.support.waiting import TIMEOUT, wait_until
 
 pytestmark = pytest.mark.integration
@@ -144,3 +146,16 @@ def test_metadata(own_kafka: RealKafkaCluster, topic: str) -> None:
     assert "leader_change" in {
         record["key"] for record in found() if isinstance(record["key"], str)
     }
+
+
+def test_the_page(own_kafka: RealKafkaCluster, topic: str) -> None:
+    """The guide shows what the command prints."""
+    with writer(own_kafka) as producer:
+        producer.produce(topic, b"apple", partition=0)
+        assert producer.flush(TIMEOUT) == 0
+    dumped(own_kafka, topic)  # afterwards a file is complete
+    name = "orders-0/00000000000000000000.log"
+    shown = output_of(ROOT / "docs/guides/command-line.md", f"confluent-kafka dump-log -r {name}")
+    file = str(next(path for path in segments(own_kafka, topic) if path.stat().st_size))
+    printed = run("dump-log", "-r", file).stdout.decode().replace(file, name)
+    assert matches(shown, printed), printed

@@ -195,6 +195,16 @@ def test_a_controller_is_forgotten(quorum: DynamicQuorum, admin: AdminClient) ->
     assert admin.unregister_controller(OBSERVER).result(TIMEOUT) is None
 
 
+def test_a_controller_is_forgotten_by_a_command(quorum: DynamicQuorum, admin: AdminClient) -> None:
+    """`quorum unregister` removes a controller that does not vote, and no other."""
+    if UnregisterControllerRequest.api_key not in admin.api_versions():
+        pytest.skip("brokers support the request since Kafka 4.4")
+    refused = command(quorum, "quorum", "unregister", str(VOTER), "-y")
+    assert (refused.status, refused.stdout) == (1, b"")
+    done = command(quorum, "quorum", "unregister", str(OBSERVER), "-y")
+    assert done == (0, b"controller 2 was unregistered\n", "")
+
+
 @in_loop
 async def test_a_static_quorum(own_kafka: OwnKafkaCluster) -> None:
     """AIOAdminClient shows that all brokers are voters; it cannot change the voters, and gets each

@@ -199,6 +199,20 @@ def environment(folder: Path) -> dict[str, str]:
     }
 
 
+def output_of(page: Path, command: str) -> str:
+    """What a page shows after a command, for tests that compare it in another place.
+
+    Args:
+        page: the page.
+        command: the command, without "$ ".
+    """
+    text = page.read_text(encoding="utf-8")
+    (found,) = re.findall(
+        rf"^\$ {re.escape(command)}\n(.*?)(?=^\$ |^```)", text, flags=re.DOTALL | re.M
+    )
+    return str(found)
+
+
 def matches(shown: str, printed: str) -> bool:
     """Whether a program printed the text that a page shows. `...` stands for any text."""
     pattern = ".*?".join(re.escape(part) for part in _tidy(shown).split("..."))

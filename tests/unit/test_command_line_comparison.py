@@ -1,4 +1,4 @@
-"""docs/guides/command-line/comparison.md: every task has an existing command of ours."""
+"""docs/guides/command-line/comparison.md: the commands exist, and tests do the tasks."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ pytest.importorskip("click", reason="the extra [cli] is not installed")
 
 from confluent_kafka.cli import ADMINISTRATION, COMMANDS
 from tests.support.documents import ROOT
+from tests.support.tasks import NO_REAL_BROKERS, TESTS
 from tests.unit.test_command_line_examples import FILE, PROGRAM, called, parsed
 
 PAGE = ROOT / "docs/guides/command-line/comparison.md"
@@ -30,9 +31,10 @@ def lines() -> list[list[str]]:
 
 
 LINES = lines()
+OURS = [cells for cells in LINES if cells[-1] != "no"]
 
 
-@pytest.mark.parametrize("cells", LINES, ids=lambda cells: cells[0].replace(" ", "-"))
+@pytest.mark.parametrize("cells", OURS, ids=lambda cells: cells[0].replace(" ", "-"))
 def test_our_column(cells: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The command's own parser accepts what the page shows."""
     monkeypatch.chdir(tmp_path)
@@ -46,20 +48,39 @@ def test_every_cell() -> None:
     """A cell of a tool is "no", or a command of this tool. No task is listed twice."""
     programs = {
         1: r"kcat ",
-        2: r"(kafka-[a-z-]+|connect-mirror-maker)\.sh\b",
+        2: r"(kafka-[a-z0-9-]+|connect-mirror-maker)\.sh\b",
         3: r"kafkactl ",
         4: f"{PROGRAM} ",
     }
     for cells in LINES:
         assert len(cells) == len(_COLUMNS), cells
         for column, program in programs.items():
-            allowed = rf"`{program}[^`]*`" if column == 4 else rf"no|`{program}[^`]*`"
-            assert re.fullmatch(allowed, cells[column]), cells[column]
+            assert re.fullmatch(rf"no|`{program}[^`]*`", cells[column]), cells[column]
+        assert set(cells[1:]) != {"no"}, cells[0]
     tasks = [cells[0] for cells in LINES]
     assert len(tasks) == len(set(tasks))
 
 
 def test_every_command_has_a_line() -> None:
     """The page names every command of this package."""
-    shown = {called(cells[-1].strip("`"))[0] for cells in LINES}
+    shown = {called(cells[-1].strip("`"))[0] for cells in OURS}
     assert (COMMANDS.keys() | ADMINISTRATION.keys()) - shown == _OUR_OWN
+
+
+def test_every_task_has_a_test() -> None:
+    """Each line with a command of ours names an existing test, which uses the command. The tests of
+    all lines but a few use real brokers."""
+    pytest.importorskip("sphinx", reason="the packages of requirements/docs.txt are not installed")
+    from tests.unit.test_site_tables import kips
+
+    assert {cells[0] for cells in OURS} == TESTS.keys()
+    assert [test for test in TESTS.values() if not kips.exists(test)] == []
+    elsewhere = {task for task, test in TESTS.items() if not test.startswith("tests/integration/")}
+    assert elsewhere == NO_REAL_BROKERS
+    commands = {cells[0]: called(cells[-1].strip("`"))[0] for cells in OURS}
+    without = [
+        task
+        for task, test in TESTS.items()
+        if commands[task] not in (ROOT / test.split("::")[0]).read_text(encoding="utf-8")
+    ]
+    assert without == []

@@ -343,6 +343,7 @@ READING = {
     *("share-groups list", "share-groups describe", "share-groups offsets"),
     *("streams-groups list", "streams-groups describe", "streams-groups offsets"),
     *("transactions list", "transactions describe", "transactions describe-producers"),
+    "transactions find-hanging",
     *("brokers list", "brokers versions", "brokers configs", "reassign list", "reassign plan"),
     *("log-dirs", "quorum describe", "features describe", "delegation-tokens describe"),
 }

@@ -117,7 +117,7 @@ TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
         rows.SLOWEST.names,
         ["billing-service", "payments.orders.created", 12, 1_234_567, 1_234.5, 0.0],
     ),
-    ("streams_groups", ("group", "state"), ["billing-service-production", "not_ready"]),
+    ("groups.commands", ("group", "state"), ["billing-service-production", "not_ready"]),
     (
         "streams_groups",
         group_rows.MEMBERS + group_rows.VERBOSE,
@@ -172,11 +172,15 @@ TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
     ),
     ("registry.changes", ("subject", "mode", "of"), ["orders-value", "readwrite", "subject"]),
     ("registry.changes", ("context",), [".production"]),
-    ("share_groups", ("group", "state"), ["billing-service-production", "stable"]),
     (
         "share_groups",
         ("group", "state", "epoch", "coordinator", "member", "client", "host", "partitions"),
         ["billing", "stable", 12, 101, MEMBER, "c", "/10.0.0.1", [f"t:{n}" for n in range(12)]],
+    ),
+    (
+        "lag.hanging",
+        ("topic", "partition", "start offset", "producer id", "transactional id", "seconds"),
+        ["payments", 12, 1_234_567, 4000, "payments-1", 90_000],
     ),
     ("share_groups", ("topic", "partition", "start", "lag"), ["orders", 1, 123_456_789, 12]),
     ("configs", ("kind", "name"), ["client-metrics", "payments.orders.created"]),

@@ -212,3 +212,15 @@ def test_names_that_a_shell_would_interpret() -> None:
     group = dataclasses.replace(given.group, name="a b;c", state="empty")
     given = dataclasses.replace(given, last=dataclasses.replace(given.last, group=group))
     assert only(findings(given), "no-members").commands == ["groups describe 'a b;c' --members"]
+
+
+def test_large_batches() -> None:
+    """Batches that are larger than a member fetches of a partition are a note. A batch of exactly
+    that size is not."""
+    given = dataclasses.replace(
+        facts([3, 4], [9, 5]), batches={("orders", 0): 3_000_000, ("orders", 1): 1_048_576}
+    )
+    finding = only(findings(given), "large-batches")
+    assert finding.severity is Severity.NOTE
+    assert finding.evidence == ["orders:0 at 3: a batch of 3,000,000 bytes, lag 6"]
+    assert finding.commands == ["configs describe topic orders"]

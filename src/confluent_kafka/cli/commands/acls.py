@@ -7,6 +7,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import click
 
+from confluent_kafka.cli.administration.acl_choices import (
+    KINDS,
+    Host,
+    Name,
+    Operation,
+    Pattern,
+    Permission,
+    Principal,
+    Resource,
+    check_all,
+    choices,
+    filter_of,
+)
 from confluent_kafka.cli.administration.acl_shortcuts import (
     Consumer,
     Groups,
@@ -24,7 +37,6 @@ from confluent_kafka.cli.connection.administration import (
     Timeout,
     Yes,
     administering,
-    choice,
     confirm,
     settled,
     show,
@@ -34,14 +46,7 @@ from confluent_kafka.cli.connection.settings import Brokers, File, Properties
 from confluent_kafka.cli.shell.command import Group
 
 if TYPE_CHECKING:
-    from confluent_kafka.admin import (
-        AclBinding,
-        AclBindingFilter,
-        AclOperation,
-        AclPermissionType,
-        ResourcePatternType,
-        ResourceType,
-    )
+    from confluent_kafka.admin import AclBinding
 
 app = Group(
     help="List, create and delete ACLs.\n\n"
@@ -51,25 +56,6 @@ app = Group(
         "confluent-kafka acls delete --resource topic --name orders -F prod.properties",
     ),
 )
-
-_KINDS = "topic, group, broker (the cluster) or transactional_id"
-
-Resource = Annotated[str, option("--resource", help=f"Kind of the resource: any, {_KINDS}.")]
-Name = Annotated[str | None, option("--name", help="Name of the resource.")]
-Pattern = Annotated[
-    str, option("--pattern", help="Kind of the name: any, match, literal or prefixed.")
-]
-Principal = Annotated[
-    str | None,
-    option("--principal", parse=principal_of, help="User or group of the ACL, such as User:alice."),
-]
-Host = Annotated[str | None, option("--host", help="Host that the ACL is for; `*` is all hosts.")]
-Operation = Annotated[
-    str, option("--operation", help="Operation: any, all, read, write, create, and so on.")
-]
-Permission = Annotated[
-    str, option("--permission", help="Whether the ACL allows or denies: any, allow or deny.")
-]
 
 
 @app.command(
@@ -96,7 +82,7 @@ def list_(
     permission: Permission = "any",
 ) -> None:
     """List the ACLs that match the options. Without options, list all ACLs."""
-    wanted = _filter(resource, name, pattern, principal, host, operation, permission)
+    wanted = filter_of(resource, name, pattern, principal, host, operation, permission)
     with administering(brokers, config_file, properties, timeout) as admin:
         found = admin.describe_acls(wanted, request_timeout=timeout).result()
     _show(found, as_json)
@@ -124,7 +110,7 @@ def create(
     timeout: Timeout = 30,
     as_json: AsJson = False,
     resource: Annotated[
-        str | None, option("--resource", help=f"Kind of the resource: {_KINDS}.")
+        str | None, option("--resource", help=f"Kind of the resource: {KINDS}.")
     ] = None,
     name: Annotated[str | None, option("--name", help="Name of the resource.")] = None,
     operation: Annotated[
@@ -164,9 +150,7 @@ def create(
             raise click.BadParameter(
                 "is required without --producer or --consumer", param_hint=each
             )
-    kind, form, what, effect = _choices(
-        resource or "topic", pattern, operation or "all", permission
-    )
+    kind, form, what, effect = choices(resource or "topic", pattern, operation or "all", permission)
     try:
         wanted = (
             shortcut.bindings(principal, host, form, effect)
@@ -202,7 +186,7 @@ def delete(
     yes: Yes = False,
     everything: Annotated[bool, option("--all", help="Delete every ACL.")] = False,
     resource: Annotated[
-        str | None, option("--resource", help=f"Kind of the resource: any, {_KINDS}.")
+        str | None, option("--resource", help=f"Kind of the resource: any, {KINDS}.")
     ] = None,
     name: Name = None,
     pattern: Pattern = "any",
@@ -234,12 +218,12 @@ def delete(
             default if text == "any" else text
             for text, default in ((pattern, "literal"), (permission, "allow"))
         )
-        _, chosen, _, allowed = _choices("topic", form, "all", effect)
+        _, chosen, _, allowed = choices("topic", form, "all", effect)
         wanted = shortcut.filters(principal, host or "*", chosen, allowed)
     else:
         kind, what = resource or "any", operation or "any"
-        wanted = [_filter(kind, name, pattern, principal, host, what, permission)]
-        _check_all(wanted[0], everything)
+        wanted = [filter_of(kind, name, pattern, principal, host, what, permission)]
+        check_all(wanted[0], everything)
     with administering(brokers, config_file, properties, timeout) as admin:
         found = {
             acl
@@ -259,54 +243,6 @@ def delete(
         _show_deleted(found, found, as_json)
     else:
         report(f"{counted(len(found), 'ACL')} deleted")
-
-
-def _filter(
-    resource: str,
-    name: str | None,
-    pattern: str,
-    principal: str | None,
-    host: str | None,
-    operation: str,
-    permission: str,
-) -> AclBindingFilter:
-    from confluent_kafka.admin import AclBindingFilter
-
-    kind, form, what, effect = _choices(resource, pattern, operation, permission)
-    return AclBindingFilter(kind, name, form, principal, host, what, effect)
-
-
-def _choices(
-    resource: str, pattern: str, operation: str, permission: str
-) -> tuple[ResourceType, ResourcePatternType, AclOperation, AclPermissionType]:
-    from confluent_kafka.admin import (
-        AclOperation,
-        AclPermissionType,
-        ResourcePatternType,
-        ResourceType,
-    )
-    from confluent_kafka.admin._enums import CONFIGURATIONS_ONLY
-
-    kinds = [each for each in ResourceType if each not in CONFIGURATIONS_ONLY]
-    return (
-        choice(kinds, resource, "--resource"),
-        choice(ResourcePatternType, pattern, "--pattern"),
-        choice(AclOperation, operation, "--operation"),
-        choice(AclPermissionType, permission, "--permission"),
-    )
-
-
-def _check_all(wanted: AclBindingFilter, everything: bool) -> None:
-    """Delete every ACL only with --all: a forgotten filter must not do it."""
-    any_acl = _filter("any", None, "any", None, None, "any", "any")
-    if wanted == any_acl and not everything:
-        raise click.BadParameter(
-            "without --resource, --name, --principal or another filter every ACL would be "
-            "deleted: give a filter, or --all",
-            param_hint="--all",
-        )
-    if wanted != any_acl and everything:
-        raise click.BadParameter("cannot be combined with a filter", param_hint="--all")
 
 
 _COLUMNS = ("resource", "name", "pattern", "principal", "host", "operation", "permission")

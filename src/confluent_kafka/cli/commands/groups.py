@@ -10,19 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import click
 
 from confluent_kafka.cli.base.declared import argument, option
-from confluent_kafka.cli.base.ending import fail, report
+from confluent_kafka.cli.base.ending import fail
 from confluent_kafka.cli.connection.administration import (
     AsJson,
     Timeout,
-    Yes,
     administering,
     choice,
-    confirm,
-    settled,
     show,
 )
 from confluent_kafka.cli.connection.chosen_profile import when
 from confluent_kafka.cli.connection.settings import Brokers, File, Properties
+from confluent_kafka.cli.groups.commands import States, deleting, states_of
 from confluent_kafka.cli.groups.offsets import deleting_offsets, resetting_offsets
 from confluent_kafka.cli.groups.rows import (
     MEMBERS,
@@ -32,7 +30,7 @@ from confluent_kafka.cli.groups.rows import (
     member_rows,
     partition_rows,
 )
-from confluent_kafka.cli.groups.views import described, listed, suggesting, views
+from confluent_kafka.cli.groups.views import described, listed, views
 from confluent_kafka.cli.shell.command import Group
 
 if TYPE_CHECKING:
@@ -76,13 +74,7 @@ def list_(
             "Can be given more than once.",
         ),
     ] = None,
-    state: Annotated[
-        list[str] | None,
-        option(
-            "--state",
-            help="List only groups in this state, such as stable. Can be given more than once.",
-        ),
-    ] = None,
+    state: States = None,
     lag: Annotated[
         bool,
         option("--lag", "-l", help="Also show the number of members and the total lag."),
@@ -92,11 +84,11 @@ def list_(
 
     The lag of a group is unknown if it has no offsets.
     """
-    from confluent_kafka.admin import GroupState, GroupType
+    from confluent_kafka.admin import GroupType
 
     filters = {
         "types": {choice(GroupType, text, "--type") for text in kind or []} or None,
-        "states": {choice(GroupState, text, "--state") for text in state or []} or None,
+        "states": states_of(state),
     }
     with administering(brokers, config_file, properties, timeout) as admin:
         found, failures = listed(admin, timeout, **filters)
@@ -211,32 +203,19 @@ def _watch(
             time.sleep(seconds)
 
 
-@app.command(
+app.command(
     changes=True,
     examples=(
         "confluent-kafka groups delete billing -b localhost:9092",
         "confluent-kafka groups delete audit-1 audit-2 --yes -F test.properties",
     ),
+)(
+    deleting(
+        (*_CONSUMERS, "share", "streams"),
+        lambda admin, names, seconds: admin.delete_consumer_groups(names, request_timeout=seconds),
+        """Delete groups that have no members, and their offsets.""",
+    )
 )
-def delete(
-    groups: Annotated[list[str], argument(help="Groups to delete.")],
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
-    timeout: Timeout = 30,
-    yes: Yes = False,
-) -> None:
-    """Delete groups that have no members, and their offsets."""
-    confirm(f"Delete {', '.join(groups)} and their offsets?", yes)
-    with administering(brokers, config_file, properties, timeout) as admin:
-        futures = admin.delete_consumer_groups(groups, request_timeout=timeout)
-        deleted, failures = settled("group", futures)
-        for name in deleted:
-            report(f"group {name} was deleted")
-        if failures:
-            fail(*suggesting(admin, futures, failures, timeout))
-
-
 app.command(
     changes=when("execute"),
     examples=(

@@ -162,6 +162,28 @@ def remove_voter(
     report(f"controller {controller} is no longer a voter")
 
 
+@app.command(
+    changes=True,
+    examples=(
+        "confluent-kafka quorum unregister 4 -b localhost:9092",
+        "confluent-kafka quorum unregister 4 --yes -F test.properties",
+    ),
+)
+def unregister(
+    controller: Controller,
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    yes: Yes = False,
+) -> None:
+    """Remove a controller that does not vote from the cluster for good (since Kafka 4.4)."""
+    confirm(f"Unregister controller {controller}?", yes)
+    with administering(brokers, config_file, properties, timeout) as admin:
+        admin.unregister_controller(controller, request_timeout=timeout).result()
+    report(f"controller {controller} was unregistered")
+
+
 def _status(cluster: str | None, found: QuorumInfo) -> tuple[Any, ...]:
     lags = [lag for each in found.voters if (lag := _lag(each, found)) is not None]
     times = [each.last_caught_up_timestamp for each in found.voters]

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import click
 
-from confluent_kafka import TopicPartition
+from confluent_kafka import KafkaError, KafkaException, TopicPartition
 from confluent_kafka.cli.base.declared import argument, option
-from confluent_kafka.cli.base.ending import fail, report
+from confluent_kafka.cli.base.ending import fail, note, report
 from confluent_kafka.cli.base.terminal import counted
 from confluent_kafka.cli.base.values import topic_name
 from confluent_kafka.cli.connection.administration import (
@@ -20,18 +20,20 @@ from confluent_kafka.cli.connection.administration import (
     Yes,
     administering,
     confirm,
-    partition_of,
     settled,
     show,
 )
 from confluent_kafka.cli.connection.settings import Brokers, File, Properties
 from confluent_kafka.cli.reassignment.planning import assignments, plan, read_plan, verify
+from confluent_kafka.cli.reassignment.throttle import set_throttle, take_back
 from confluent_kafka.cli.shell.command import Group
 from confluent_kafka.cli.topics.names import existing
-from confluent_kafka.cli.topics.selection import no_partition
+from confluent_kafka.cli.topics.selection import Selection, no_partition, selection
 
 if TYPE_CHECKING:
-    from confluent_kafka.admin import AdminClient
+    from concurrent.futures import Future
+
+    from confluent_kafka.admin import AdminClient, PartitionReassignment
     from confluent_kafka.cli.topics.place import Place
 
 app = Group(
@@ -63,18 +65,8 @@ def list_(
 ) -> None:
     """List the reassignments that are in progress."""
     with administering(brokers, config_file, properties, timeout) as admin:
-        found = admin.list_partition_reassignments(request_timeout=timeout).result()
-    show(
-        ("topic", "partition", "replicas", "adding", "removing"),
-        (
-            (
-                *(place.topic, place.partition, _ids(one.replicas)),
-                *(_ids(one.adding_replicas), _ids(one.removing_replicas)),
-            )
-            for place, one in sorted(found.items())
-        ),
-        as_json,
-    )
+        found = _moves(admin, timeout)
+    _show(found, as_json)
 
 
 @app.command(
@@ -128,15 +120,13 @@ def start(
             show(("topic", "partition", "replicas", "new"), rows, as_json=False)
         confirm(f"Move {counted(len(wanted), 'partition')}?", yes)
         if throttle is not None:
-            from confluent_kafka.cli.reassignment.throttle import set_throttle
-
-            set_throttle(admin, current, wanted, throttle, timeout)
-        _alter(
-            admin,
-            {TopicPartition(*place): nodes for place, nodes in wanted.items()},
-            timeout,
-            "is being moved",
-        )
+            before = set_throttle(admin, current, wanted, throttle, timeout)
+        asked = _requested(admin, wanted, timeout)
+        if throttle is not None:
+            moving = {place: wanted[place] for place, one in asked.items() if not _is_refused(one)}
+            failures = take_back(admin, before, current, moving, timeout)
+            note(*(f"not taken back: {line}" for line in failures))
+        _report(asked, "is being moved")
 
 
 def _current(admin: AdminClient, wanted: Iterable[Place], timeout: float) -> dict[Place, list[int]]:
@@ -153,33 +143,105 @@ def _current(admin: AdminClient, wanted: Iterable[Place], timeout: float) -> dic
 @app.command(
     changes=True,
     examples=(
-        "confluent-kafka reassign cancel orders:0 -b localhost:9092",
-        "confluent-kafka reassign cancel orders:0 orders:1 --yes -F test.properties",
+        "confluent-kafka reassign cancel orders:0,1 payments -b localhost:9092",
+        "confluent-kafka reassign cancel --all --yes -F test.properties",
     ),
 )
 def cancel(
-    partitions: Annotated[list[str], argument(metavar="TOPIC:PARTITION", help="Partitions.")],
+    partitions: Annotated[
+        list[Selection] | None,
+        argument(
+            metavar="[TOPIC[:PARTITION,...]...]",
+            parse=selection,
+            help="Topics with all their moves, or with some partitions, as in orders:0,2.",
+        ),
+    ] = None,
     brokers: Brokers = None,
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
+    every: Annotated[bool, option("--all", help="Cancel all reassignments.")] = False,
     yes: Yes = False,
 ) -> None:
-    """Cancel the reassignments of partitions. The replicas stay on their earlier brokers."""
-    wanted = dict.fromkeys(partition_of(text) for text in partitions)
-    confirm(f"Cancel {counted(len(wanted), 'reassignment')}?", yes)
+    """Cancel the reassignments of partitions. The replicas stay on their earlier brokers.
+
+    When it asks, the command shows the reassignments.
+    """
+    if bool(partitions) == every:
+        raise click.BadParameter("give either partitions or --all", param_hint="--all")
     with administering(brokers, config_file, properties, timeout) as admin:
-        _alter(admin, wanted, timeout, "stays where it was")
+        found = _moves(admin, timeout)
+        if every and not found:
+            report("no partition is being moved")
+            return
+        wanted = _moving(admin, found, partitions, timeout) if partitions else list(found)
+        if not yes:
+            _show({place: found[place] for place in wanted if place in found}, as_json=False)
+        confirm(f"Cancel {counted(len(wanted), 'reassignment')}?", yes)
+        _report(_requested(admin, dict.fromkeys(wanted), timeout), "stays where it was")
 
 
-def _alter(
-    admin: AdminClient,
-    wanted: dict[TopicPartition, list[int]] | dict[TopicPartition, None],
-    timeout: float,
-    done: str,
-) -> None:
-    asked = admin.alter_partition_reassignments(dict(wanted), request_timeout=timeout)
-    named = {f"{place.topic}:{place.partition}": one for place, one in asked.items()}
+def _moving(
+    admin: AdminClient, found: Iterable[Place], selections: list[Selection], timeout: float
+) -> list[Place]:
+    """Return the partitions to cancel. End the command if a topic has none.
+
+    The brokers refuse a partition that is named and is not being moved.
+    """
+    moving = {
+        each: (
+            [place for place in found if each.has(place)]
+            if each.partitions is None
+            else [(each.topic, number) for number in sorted(each.partitions)]
+        )
+        for each in selections
+    }
+    if idle := [each.topic for each, places in moving.items() if not places]:
+        existing(admin, idle, timeout)
+        fail(*(f"topic {name!r} has no partition that is being moved" for name in idle))
+    return list(dict.fromkeys(place for places in moving.values() for place in places))
+
+
+def _moves(admin: AdminClient, timeout: float) -> dict[Place, PartitionReassignment]:
+    """Return the reassignments that are in progress."""
+    found = admin.list_partition_reassignments(request_timeout=timeout).result()
+    return {(place.topic, place.partition): one for place, one in sorted(found.items())}
+
+
+def _show(moves: Mapping[Place, PartitionReassignment], as_json: bool) -> None:
+    show(
+        ("topic", "partition", "replicas", "adding", "removing"),
+        (
+            (*place, _ids(one.replicas), _ids(one.adding_replicas), _ids(one.removing_replicas))
+            for place, one in moves.items()
+        ),
+        as_json,
+    )
+
+
+def _requested(
+    admin: AdminClient, wanted: Mapping[Place, list[int] | None], timeout: float
+) -> dict[Place, Future[None]]:
+    """Ask the brokers to move partitions. None cancels the reassignment of a partition."""
+    places = {TopicPartition(*place): nodes for place, nodes in wanted.items()}
+    asked = admin.alter_partition_reassignments(places, request_timeout=timeout)
+    return {(place.topic, place.partition): one for place, one in asked.items()}
+
+
+def _is_refused(answer: Future[None]) -> bool:
+    """Return whether it is certain that a partition does not move. After a timeout, it may move."""
+    from confluent_kafka.admin._embedded import is_unsupported
+
+    error = answer.exception()
+    if not isinstance(error, KafkaException):
+        return False
+    is_answer = error.args[0].code() > 0 and error.args[0].code() != KafkaError.REQUEST_TIMED_OUT
+    return is_answer or is_unsupported(error)
+
+
+def _report(asked: Mapping[Place, Future[None]], done: str) -> None:
+    """Say what was done, and end the command if something failed."""
+    named = {f"{topic}:{number}": one for (topic, number), one in asked.items()}
     accepted, failures = settled("partition", named)
     for name in accepted:
         report(f"partition {name} {done}")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
-from confluent_kafka import KafkaException
-from confluent_kafka.cli.base.declared import argument, option
+from confluent_kafka.cli.base.declared import argument
 from confluent_kafka.cli.base.ending import fail, report
 from confluent_kafka.cli.base.values import topic_name
 from confluent_kafka.cli.connection.administration import (
@@ -14,15 +13,15 @@ from confluent_kafka.cli.connection.administration import (
     Timeout,
     Yes,
     administering,
-    choice,
     confirm,
     settled,
     show,
 )
 from confluent_kafka.cli.connection.chosen_profile import when
 from confluent_kafka.cli.connection.settings import Brokers, File, Properties
+from confluent_kafka.cli.groups.commands import deleting, listing
 from confluent_kafka.cli.groups.offsets import resetting_offsets
-from confluent_kafka.cli.groups.views import demand_kind, suggesting
+from confluent_kafka.cli.groups.views import of_kind
 from confluent_kafka.cli.shell.command import Group
 
 if TYPE_CHECKING:
@@ -43,38 +42,14 @@ Name = Annotated[str, argument(help="Share group.")]
 Names = Annotated[list[str], argument(help="Share groups.")]
 
 
-@app.command(
+app.command(
     changes=False,
     name="list",
     examples=(
         "confluent-kafka share-groups list -b localhost:9092",
         "confluent-kafka share-groups list --json -F prod.properties",
     ),
-)
-def list_(
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
-    timeout: Timeout = 30,
-    as_json: AsJson = False,
-    state: Annotated[
-        list[str] | None,
-        option(
-            "--state",
-            help="List only groups in this state, such as stable. Can be given more than once.",
-        ),
-    ] = None,
-) -> None:
-    """List the share groups with their states."""
-    from confluent_kafka.admin import GroupState
-
-    states = {choice(GroupState, text, "--state") for text in state or []}
-    with administering(brokers, config_file, properties, timeout) as admin:
-        found = admin.list_share_groups(states=states or None, request_timeout=timeout).result()
-        for error in found.errors:
-            raise KafkaException(error)
-    rows = sorted((group.group_id, group.state.name.lower()) for group in found.valid)
-    show(("group", "state"), rows, as_json)
+)(listing("share", """List the share groups with their states."""))
 
 
 @app.command(
@@ -94,17 +69,16 @@ def describe(
 ) -> None:
     """Show groups with a row for each member. A group without members has one row."""
     with administering(brokers, config_file, properties, timeout) as admin:
-        demand_kind(admin, groups, _SHARE, "describe", timeout)
-        asked = admin.describe_share_groups(groups, request_timeout=timeout)
+        known, absent = of_kind(admin, groups, _SHARE, "describe", timeout)
+        asked = admin.describe_share_groups(list(known), request_timeout=timeout)
         found, failures = settled("group", asked)
-        failures = suggesting(admin, asked, failures, timeout)
     show(
         ("group", "state", "epoch", "coordinator", "member", "client", "host", "partitions"),
         (row for group in found.values() for row in _rows(group)),
         as_json,
     )
-    if failures:
-        fail(*failures)
+    if absent or failures:
+        fail(*absent, *failures)
 
 
 def _rows(group: ShareGroupDescription) -> Iterator[tuple[Any, ...]]:
@@ -120,32 +94,19 @@ def _rows(group: ShareGroupDescription) -> Iterator[tuple[Any, ...]]:
         yield (*common, None, None, None, [])
 
 
-@app.command(
+app.command(
     changes=True,
     examples=(
         "confluent-kafka share-groups delete billing -b localhost:9092",
         "confluent-kafka share-groups delete billing audit --yes -F test.properties",
     ),
+)(
+    deleting(
+        _SHARE,
+        lambda admin, names, seconds: admin.delete_share_groups(names, request_timeout=seconds),
+        """Delete share groups that have no members, and their offsets.""",
+    )
 )
-def delete(
-    groups: Names,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
-    timeout: Timeout = 30,
-    yes: Yes = False,
-) -> None:
-    """Delete share groups that have no members, and their offsets."""
-    confirm(f"Delete {', '.join(groups)} and their offsets?", yes)
-    with administering(brokers, config_file, properties, timeout) as admin:
-        demand_kind(admin, groups, _SHARE, "delete", timeout)
-        futures = admin.delete_share_groups(groups, request_timeout=timeout)
-        deleted, failures = settled("group", futures)
-        failures = suggesting(admin, futures, failures, timeout)
-    for name in deleted:
-        report(f"group {name} was deleted")
-    if failures:
-        fail(*failures)
 
 
 @app.command(
@@ -169,7 +130,7 @@ def offsets(
     not finished; brokers report it since Kafka 4.2.
     """
     with administering(brokers, config_file, properties, timeout) as admin:
-        demand_kind(admin, [group], _SHARE, "offsets", timeout)
+        of_kind(admin, [group], _SHARE, "offsets", timeout)
         asked = admin.list_share_group_offsets({group: None}, request_timeout=timeout)
         found = asked[group].result()
     show(
@@ -231,7 +192,7 @@ def delete_offsets(
     """Delete the offsets of a group that has no members, for whole topics."""
     confirm(f"Delete the offsets of {group} in {', '.join(topics)}?", yes)
     with administering(brokers, config_file, properties, timeout) as admin:
-        demand_kind(admin, [group], _SHARE, "delete-offsets", timeout)
+        of_kind(admin, [group], _SHARE, "delete-offsets", timeout)
         futures = admin.delete_share_group_offsets(group, topics, request_timeout=timeout)
         deleted, failures = settled("topic", futures)
     for name in deleted:

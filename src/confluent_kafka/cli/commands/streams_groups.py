@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from confluent_kafka.cli.base.declared import argument, option
-from confluent_kafka.cli.base.ending import fail, report
+from confluent_kafka.cli.base.declared import argument
+from confluent_kafka.cli.base.ending import fail
 from confluent_kafka.cli.connection.administration import (
     AsJson,
     Timeout,
-    Yes,
     administering,
-    choice,
-    confirm,
-    settled,
     show,
 )
 from confluent_kafka.cli.connection.chosen_profile import when
 from confluent_kafka.cli.connection.settings import Brokers, File, Properties
+from confluent_kafka.cli.groups.commands import deleting, listing
 from confluent_kafka.cli.groups.offsets import deleting_offsets, resetting_offsets
 from confluent_kafka.cli.groups.rows import (
     MEMBERS,
@@ -27,7 +24,7 @@ from confluent_kafka.cli.groups.rows import (
     member_rows,
     partition_rows,
 )
-from confluent_kafka.cli.groups.views import demand_kind, listed, suggesting, views
+from confluent_kafka.cli.groups.views import described, of_kind
 from confluent_kafka.cli.shell.command import Group
 
 app = Group(
@@ -44,38 +41,14 @@ _STREAMS = ("streams",)
 Names = Annotated[list[str], argument(help="Streams groups: their application.id.")]
 
 
-@app.command(
+app.command(
     changes=False,
     name="list",
     examples=(
         "confluent-kafka streams-groups list -b localhost:9092",
         "confluent-kafka streams-groups list --state not_ready -F prod.properties",
     ),
-)
-def list_(
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
-    timeout: Timeout = 30,
-    as_json: AsJson = False,
-    state: Annotated[
-        list[str] | None,
-        option(
-            "--state",
-            help="List only groups in this state, such as stable. Can be given more than once.",
-        ),
-    ] = None,
-) -> None:
-    """List the streams groups with their states."""
-    from confluent_kafka.admin import GroupState, GroupType
-
-    states = {choice(GroupState, text, "--state") for text in state or []} or None
-    with administering(brokers, config_file, properties, timeout) as admin:
-        found, failures = listed(admin, timeout, types={GroupType.STREAMS}, states=states)
-    rows = [(name, group.state.name.lower()) for name, group in found.items()]
-    show(("group", "state"), rows, as_json)
-    if failures:
-        fail(*failures)
+)(listing("streams", """List the streams groups with their states."""))
 
 
 @app.command(
@@ -95,12 +68,12 @@ def describe(
 ) -> None:
     """Show groups with a row for each member: its partitions, its tasks and its process."""
     with administering(brokers, config_file, properties, timeout) as admin:
-        demand_kind(admin, groups, _STREAMS, "describe", timeout)
-        found, failures = views(admin, groups, timeout)
+        known, absent = of_kind(admin, groups, _STREAMS, "describe", timeout)
+        found, failures = described(admin, known, timeout)
     rows = [row for group in found.values() for row in member_rows(group, verbose=True)]
     show(MEMBERS + VERBOSE, rows, as_json)
-    if failures:
-        fail(*failures)
+    if absent or failures:
+        fail(*absent, *failures)
 
 
 @app.command(
@@ -120,43 +93,28 @@ def offsets(
 ) -> None:
     """Show each partition of groups: committed offset, end, lag, and the member that reads it."""
     with administering(brokers, config_file, properties, timeout) as admin:
-        demand_kind(admin, groups, _STREAMS, "offsets", timeout)
-        found, failures = views(admin, groups, timeout)
+        known, absent = of_kind(admin, groups, _STREAMS, "offsets", timeout)
+        found, failures = described(admin, known, timeout)
         ends = ends_of(admin, found, timeout)
     rows = [row for group in found.values() for row in partition_rows(group, ends)]
     show(PARTITIONS, rows, as_json)
-    if failures:
-        fail(*failures)
+    if absent or failures:
+        fail(*absent, *failures)
 
 
-@app.command(
+app.command(
     changes=True,
     examples=(
         "confluent-kafka streams-groups delete totals -b localhost:9092",
         "confluent-kafka streams-groups delete totals averages --yes -F test.properties",
     ),
+)(
+    deleting(
+        _STREAMS,
+        lambda admin, names, seconds: admin.delete_streams_groups(names, request_timeout=seconds),
+        """Delete streams groups that have no members, and their offsets. Internal topics stay.""",
+    )
 )
-def delete(
-    groups: Names,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
-    timeout: Timeout = 30,
-    yes: Yes = False,
-) -> None:
-    """Delete streams groups that have no members, and their offsets. Internal topics stay."""
-    confirm(f"Delete {', '.join(groups)} and their offsets?", yes)
-    with administering(brokers, config_file, properties, timeout) as admin:
-        demand_kind(admin, groups, _STREAMS, "delete", timeout)
-        asked = admin.delete_streams_groups(groups, request_timeout=timeout)
-        deleted, failures = settled("group", asked)
-        failures = suggesting(admin, asked, failures, timeout)
-    for name in deleted:
-        report(f"group {name} was deleted")
-    if failures:
-        fail(*failures)
-
-
 app.command(
     changes=when("execute"),
     examples=(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
+
+import click
 
 from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.cimpl import NewPartitions, NewTopic
@@ -128,6 +131,15 @@ def create(
             help="Setting of the topic. Can be given more than once.",
         ),
     ] = None,
+    assignment: Annotated[
+        list[str] | None,
+        option(
+            "--assign",
+            metavar="BROKER,...",
+            help="Brokers of the replicas of partition 0, the preferred leader first. Give it once "
+            "for each partition, instead of --partitions and --replicas.",
+        ),
+    ] = None,
     check: Check = False,
     if_not_exists: Annotated[
         bool, option(help="Do nothing if the topic exists, instead of exit status 1.")
@@ -135,8 +147,17 @@ def create(
 ) -> None:
     """Create a topic."""
     configs = pairs(config or [], "--config")
+    assigned = [_brokers_of(text) for text in assignment or []]
+    if assigned and (partitions, replicas) != (-1, -1):
+        raise click.BadParameter(
+            "cannot be combined with --partitions and --replicas", param_hint="--assign"
+        )
     with administering(brokers, config_file, properties, timeout) as admin:
-        new = NewTopic(topic, partitions, replicas, config=configs)
+        new = (
+            NewTopic(topic, replica_assignment=assigned, config=configs)
+            if assigned
+            else NewTopic(topic, partitions, replicas, config=configs)
+        )
         futures = admin.create_topics(
             [new], operation_timeout=timeout, request_timeout=timeout, validate_only=check
         )
@@ -149,6 +170,13 @@ def create(
             return
     text = f"topic {topic} {'can be' if check else 'was'} created"
     report_change(text, as_json, {"topic": topic}, not check)
+
+
+def _brokers_of(text: str) -> list[int]:
+    """Return the brokers that a value of --assign names."""
+    if not re.fullmatch(r"\d+(,\d+)*", text):
+        raise click.BadParameter(f"{text!r}: needs BROKER,...", param_hint="--assign")
+    return [int(node) for node in text.split(",")]
 
 
 @app.command(

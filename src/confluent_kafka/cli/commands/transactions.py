@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import click
-
-from confluent_kafka import KafkaException, TopicPartition
+from confluent_kafka import KafkaException
+from confluent_kafka.cli.administration.abort_transaction import Place, abort, producers_of
 from confluent_kafka.cli.base.declared import argument, option
 from confluent_kafka.cli.base.ending import fail
 from confluent_kafka.cli.connection.administration import (
@@ -14,7 +13,6 @@ from confluent_kafka.cli.connection.administration import (
     Timeout,
     Yes,
     administering,
-    check_broker,
     choice,
     confirm,
     partition_of,
@@ -23,13 +21,11 @@ from confluent_kafka.cli.connection.administration import (
     show,
 )
 from confluent_kafka.cli.connection.settings import Brokers, File, Properties
+from confluent_kafka.cli.lag.hanging import find_hanging
 from confluent_kafka.cli.shell.command import Group
 
 if TYPE_CHECKING:
     from confluent_kafka.admin import (
-        AbortTransactionSpec,
-        AdminClient,
-        ProducerState,
         TransactionState,
     )
 
@@ -41,8 +37,6 @@ app = Group(
         "confluent-kafka transactions describe payments-1 -F prod.properties",
     ),
 )
-
-Place = Annotated[str, argument(metavar="TOPIC:PARTITION", help="Partition.")]
 
 
 @app.command(
@@ -168,7 +162,7 @@ def describe_producers(
     """
     partition = partition_of(place)
     with administering(brokers, config_file, properties, timeout) as admin:
-        found = _producers(admin, partition, broker, timeout)
+        found = producers_of(admin, partition, broker, timeout)
     show(
         (
             *("producer id", "epoch", "coordinator epoch"),
@@ -185,94 +179,14 @@ def describe_producers(
     )
 
 
-def _producers(
-    admin: AdminClient, partition: TopicPartition, broker: int | None, timeout: float
-) -> list[ProducerState]:
-    check_broker(admin, broker, timeout)
-    asked = admin.describe_producers([partition], broker=broker, request_timeout=timeout)
-    return asked[partition].result()
-
-
-@app.command(
+app.command(
     changes=True,
     examples=(
         "confluent-kafka transactions abort orders:0 --start-offset 1234 \\\n    -b localhost:9092",
         "confluent-kafka transactions abort orders:0 --producer-id 4000 \\\n"
         "    --producer-epoch 1 --coordinator-epoch 0 -F prod.properties",
     ),
-)
-def abort(
-    place: Place,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
-    timeout: Timeout = 30,
-    as_json: AsJson = False,
-    yes: Yes = False,
-    start_offset: Annotated[
-        int | None,
-        option(min=0, help="Offset at which the transaction begins in the partition."),
-    ] = None,
-    producer_id: Annotated[
-        int | None,
-        option(min=0, help="Id of the producer of the transaction, instead of --start-offset."),
-    ] = None,
-    producer_epoch: Annotated[
-        int | None,
-        option(min=0, max=2**15 - 1, help="Epoch of the producer. Required with --producer-id."),
-    ] = None,
-    coordinator_epoch: Annotated[
-        int | None,
-        option(
-            min=0,
-            max=2**31 - 1,
-            show_default="0",
-            help="Epoch of the coordinator. Only with --producer-id.",
-        ),
-    ] = None,
-) -> None:
-    """Abort a hanging transaction in one partition.
-
-    A transaction hangs if its coordinator has no record of it. If the coordinator has a record,
-    use `transactions force-terminate` instead. `transactions describe-producers` shows the values
-    for the options.
-    """
-    partition = partition_of(place)
-    if (producer_id is None) != (producer_epoch is None):
-        raise click.BadParameter("needs --producer-epoch, too", param_hint="--producer-id")
-    if (start_offset is None) == (producer_id is None):
-        raise click.BadParameter("give either --start-offset or --producer-id")
-    if coordinator_epoch is not None and producer_id is None:
-        raise click.BadParameter("needs --producer-id", param_hint="--coordinator-epoch")
-    confirm(f"Abort the transaction in {place}?", yes)
-    with administering(brokers, config_file, properties, timeout) as admin:
-        if producer_id is not None and producer_epoch is not None:
-            from confluent_kafka.admin import AbortTransactionSpec
-
-            spec = AbortTransactionSpec(
-                partition, producer_id, producer_epoch, coordinator_epoch or 0
-            )
-        else:
-            found = _producers(admin, partition, None, timeout)
-            spec = _begun_at(start_offset, found, partition)
-        admin.abort_transaction(spec, request_timeout=timeout).result()
-    text = f"the transaction in {place} was aborted"
-    report_change(text, as_json, {"topic": partition.topic, "partition": partition.partition})
-
-
-def _begun_at(
-    offset: int | None, producers: list[ProducerState], partition: TopicPartition
-) -> AbortTransactionSpec:
-    from confluent_kafka.admin import AbortTransactionSpec
-
-    found = next(
-        (each for each in producers if each.current_transaction_start_offset == offset), None
-    )
-    if found is None:
-        fail(f"no open transaction of {partition.topic}:{partition.partition} begins at {offset}")
-    return AbortTransactionSpec(
-        partition, found.producer_id, found.producer_epoch, found.coordinator_epoch or 0
-    )
+)(abort)
 
 
 @app.command(
@@ -303,3 +217,13 @@ def force_terminate(
 
 def _name(state: TransactionState) -> str:
     return state.name.lower()
+
+
+app.command(
+    changes=False,
+    examples=(
+        "confluent-kafka transactions find-hanging -b localhost:9092",
+        "confluent-kafka transactions find-hanging orders:0 '^payments-' \\\n"
+        "    -F prod.properties",
+    ),
+)(find_hanging)

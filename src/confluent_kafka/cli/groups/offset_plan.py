@@ -99,7 +99,7 @@ def _wanted(
             return log[1], None
         case "offset":
             return target.number, None
-        case "file":
+        case "file" | "group":
             return (target.offsets or {})[place], None
         case "time":
             if at_time is None or at_time < 0:

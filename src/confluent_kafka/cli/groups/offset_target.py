@@ -13,9 +13,9 @@ class Target(NamedTuple):
     """Where to move a group.
 
     Attributes:
-        kind: beginning, end, offset or time, as in Bound; or current, shift or file.
+        kind: beginning, end, offset or time, as in Bound; or current, shift, file or group.
         number: the offset, the time in milliseconds since 1970, or the shift.
-        offsets: the offsets of the file.
+        offsets: the offsets of the file, or of the other group.
     """
 
     kind: str

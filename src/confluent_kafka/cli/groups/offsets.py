@@ -23,6 +23,7 @@ from confluent_kafka.cli.groups.offset_file import offsets_in
 from confluent_kafka.cli.groups.offset_plan import COLUMNS
 from confluent_kafka.cli.groups.offset_target import Target, target_of
 from confluent_kafka.cli.groups.reset import carry_out, deletable, delete, planned
+from confluent_kafka.cli.groups.views import view
 from confluent_kafka.cli.topics.selection import Selection, selection
 
 Name = Annotated[str, argument(help="Group.")]
@@ -62,6 +63,10 @@ FromFile = Annotated[
         "`reset-offsets --json` write.",
     ),
 ]
+FromGroup = Annotated[
+    str | None,
+    option("--from-group", metavar="GROUP", help="Take the committed offsets of this group."),
+]
 Execute = Annotated[bool, option(help="Set the offsets. Otherwise they are only shown.")]
 
 
@@ -83,13 +88,17 @@ def resetting_offsets(kinds: tuple[str, ...], text: str) -> Callable[..., None]:
         to: To = None,
         shift_by: ShiftBy = None,
         from_file: FromFile = None,
+        from_group: FromGroup = None,
         topics: Topics = None,
         all_topics: AllTopics = False,
         execute: Execute = False,
     ) -> None:
-        target = _target(group, to, shift_by, from_file)
+        target = _target(group, to, shift_by, from_file, from_group)
         _check_topics(topics, all_topics, target)
         with administering(brokers, config_file, properties, timeout) as admin:
+            if from_group is not None:
+                other = view(admin, from_group, timeout)
+                target = target._replace(offsets=other.committed)
             reset = planned(admin, group, kinds, target, topics, timeout)
             note(*reset.notes)
             if execute:
@@ -141,7 +150,13 @@ def deleting_offsets(kinds: tuple[str, ...], text: str) -> Callable[..., None]:
     return delete_offsets
 
 
-def _target(group: str, to: Target | None, shift_by: int | None, from_file: Path | None) -> Target:
+def _target(
+    group: str,
+    to: Target | None,
+    shift_by: int | None,
+    from_file: Path | None,
+    from_group: str | None,
+) -> Target:
     """Return the target of the one option that was given.
 
     Args:
@@ -149,20 +164,23 @@ def _target(group: str, to: Target | None, shift_by: int | None, from_file: Path
         to: value of --to.
         shift_by: value of --shift-by.
         from_file: value of --from-file.
+        from_group: value of --from-group, whose offsets are not known yet.
     """
-    if sum(each is not None for each in (to, shift_by, from_file)) != 1:
-        raise click.BadParameter("give one of --to, --shift-by and --from-file")
+    if sum(each is not None for each in (to, shift_by, from_file, from_group)) != 1:
+        raise click.BadParameter("give one of --to, --shift-by, --from-file and --from-group")
     if to is not None:
         return to
     if from_file is not None:
         return Target("file", offsets=offsets_in(from_file, group))
+    if from_group is not None:
+        return Target("group")
     return Target("shift", shift_by or 0)
 
 
 def _check_topics(
     topics: list[Selection] | None, all_topics: bool, target: Target | None = None
 ) -> None:
-    """Refuse a command that does not say which topics it is about. A file says it.
+    """Refuse a command that does not say which topics it is about. A file or a group says it.
 
     Args:
         topics: values of --topic.
@@ -171,5 +189,5 @@ def _check_topics(
     """
     if topics and all_topics:
         raise click.BadParameter("cannot be used with --topic", param_hint="--all-topics")
-    if not (topics or all_topics or (target is not None and target.kind == "file")):
+    if not (topics or all_topics or (target is not None and target.kind in ("file", "group"))):
         raise click.BadParameter("give --topic TOPIC or --all-topics")

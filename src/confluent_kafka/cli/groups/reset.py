@@ -75,9 +75,11 @@ def planned(
     """
     notes = []
     group, reason = _group(admin, name, kinds, "reset-offsets", timeout)
-    if group is None and "streams" in kinds:
-        fail(reason)  # brokers cannot create a streams group: it would be a classic one
     if group is None:
+        # Only the group could say which partitions. Brokers cannot create a streams group: it
+        # would be a classic one.
+        if (topics is None and target.offsets is None) or "streams" in kinds:
+            fail(reason)
         group = View(name, kinds[0], "", "dead", [], {})
         notes = [reason, "the group is created when its offsets are set"]
     places = _places(admin, group, target, topics, timeout)
@@ -212,7 +214,8 @@ def _places(
     else:
         places = list(group.committed)
     if not places:
-        where = "committed offsets" if target.offsets is None else "offsets in the file"
+        sources = {"file": "offsets in the file", "group": "offsets in the other group"}
+        where = sources.get(target.kind, "committed offsets")
         selection = "" if topics is None else " for the selected partitions"
         fail(f"group {group.name!r} has no {where}{selection}")
     return sorted(places)

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from confluent_kafka import ConsumerGroupTopicPartitions, KafkaError, KafkaException
+from confluent_kafka import ConsumerGroupTopicPartitions
 from confluent_kafka._suggestions import did_you_mean
 from confluent_kafka.cli.base.ending import fail
 from confluent_kafka.cli.connection.administration import settled
@@ -59,14 +59,52 @@ def views(
         names: the names of the groups; None for all groups.
         timeout: seconds to wait for the brokers.
     """
-    known, failures = listed(admin, timeout)
-    if names is not None:
-        others = [name for name in dict.fromkeys(names) if name not in known]
-        absent, refused = not_listed(admin, others, known, failures, timeout)
-        failures = refused + absent
-        known = {name: known[name] for name in dict.fromkeys(names) if name in known}
+    if names is None:
+        known, failures = listed(admin, timeout)
+    else:
+        known, failures = existing(admin, names, timeout)
     found, refused = described(admin, known, timeout)
     return found, failures + refused
+
+
+def existing(
+    admin: AdminClient, names: Iterable[str], timeout: float
+) -> tuple[dict[str, GroupListing], list[str]]:
+    """Return the groups that exist, by name, and a line for each other name.
+
+    Args:
+        admin: the client.
+        names: the names of the groups.
+        timeout: seconds to wait for the brokers.
+    """
+    names = list(dict.fromkeys(names))
+    known, failures = listed(admin, timeout)
+    others = [name for name in names if name not in known]
+    absent, refused = not_listed(admin, others, known, failures, timeout)
+    return {name: known[name] for name in names if name in known}, refused + absent
+
+
+def of_kind(
+    admin: AdminClient, names: Iterable[str], kinds: Collection[str], command: str, timeout: float
+) -> tuple[dict[str, GroupListing], list[str]]:
+    """Return the groups that exist, by name, and a line for each other name.
+
+    Ends the command if none of the groups exists, or if one is of a kind that another command is
+    for. Brokers do not check that: the request that deletes a streams group deletes any group.
+
+    Args:
+        admin: the client.
+        names: the names of the groups.
+        kinds: the kinds of groups that the command is for.
+        command: what the user wants to do, such as reset-offsets.
+        timeout: seconds to wait for the brokers.
+    """
+    found, failures = existing(admin, names, timeout)
+    known = {name: kind_of(group) for name, group in found.items()}
+    wrong = [other_kind(name, kind, command) for name, kind in known.items() if kind not in kinds]
+    if wrong or not found:
+        fail(*wrong, *failures)
+    return found, failures
 
 
 def not_listed(
@@ -108,32 +146,6 @@ def missing(name: str, known: Iterable[str], failures: Collection[str] = ()) -> 
     return f"group {name!r} does not exist{': ' if near else ''}{near}"
 
 
-def suggesting(
-    admin: AdminClient, futures: Mapping[str, Future[Any]], failures: list[str], timeout: float
-) -> list[str]:
-    """Return lines about groups that failed, with the nearest names of those that do not exist.
-
-    Args:
-        admin: the client.
-        futures: the answers by name.
-        failures: a line for each answer that is an error, as settled() returns them.
-        timeout: seconds to wait for the brokers.
-    """
-    errors = {name: future.exception() for name, future in futures.items()}
-    failed = {name: error for name, error in errors.items() if error is not None}
-    absent = [
-        name
-        for name, error in failed.items()
-        if isinstance(error, KafkaException) and error.code() == KafkaError.GROUP_ID_NOT_FOUND
-    ]
-    known, _ = listed(admin, timeout) if absent else ({}, [])
-    near = {name: did_you_mean(name, known.keys() - {name}) for name in absent}
-    return [
-        f"{line}: {near[name]}" if near.get(name) else line
-        for name, line in zip(failed, failures, strict=True)
-    ]
-
-
 def commands_for(kind: str) -> str:
     """Return the command for groups of a kind.
 
@@ -141,31 +153,6 @@ def commands_for(kind: str) -> str:
         kind: classic, consumer, share or streams.
     """
     return f"{kind}-groups" if kind in ("share", "streams") else "groups"
-
-
-def demand_kind(
-    admin: AdminClient, names: Iterable[str], kinds: Collection[str], command: str, timeout: float
-) -> None:
-    """End the command if one of the groups is of another kind, which another command is for.
-
-    Brokers do not check that: the request that deletes a streams group deletes any group. A group
-    that does not exist is left to the request that follows.
-
-    Args:
-        admin: the client.
-        names: the names of the groups.
-        kinds: the kinds of groups that the command is for.
-        command: what the user wants to do, such as reset-offsets.
-        timeout: seconds to wait for the brokers.
-    """
-    known, failures = listed(admin, timeout)
-    names = list(dict.fromkeys(names))
-    if failures and (unknown := [name for name in names if name not in known]):
-        fail(*(missing(name, known, failures) for name in unknown))
-    found = {name: kind_of(known[name]) for name in names if name in known}
-    wrong = [other_kind(name, kind, command) for name, kind in found.items() if kind not in kinds]
-    if wrong:
-        fail(*wrong)
 
 
 def other_kind(name: str, kind: str, command: str) -> str:

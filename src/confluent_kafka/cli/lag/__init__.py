@@ -25,6 +25,7 @@ _CHECKS: list[Callable[[Facts], Iterator[Finding]]] = [
     members.unread_partitions,
     progress.uncommitted,
     members.idle_members,
+    limits.large_batches,
     limits.quotas,
 ]
 

@@ -105,6 +105,7 @@ class Facts:
         transactions: open transactions that hold back ``read_committed`` readers.
         quotas: limits that can apply to members.
         between: the group at times between the samples, in order.
+        batches: the sizes of the batches that the group reads next, where they can be large.
     """
 
     first: Sample
@@ -117,6 +118,7 @@ class Facts:
     transactions: list[Transaction] = field(default_factory=list)
     quotas: list[Quota] = field(default_factory=list)
     between: list[View] = field(default_factory=list)
+    batches: Mapping[Place, int] = field(default_factory=dict)
 
     @property
     def views(self) -> list[View]:
@@ -143,6 +145,13 @@ class Facts:
             and stable == self.first.stable.get(place)
             and stable < (self.first.ends.get(place) or 0)
         }
+
+    @property
+    def waiting(self) -> dict[Place, int]:
+        """The lag of partitions in which messages waited all the time, the largest lag first."""
+        before = self.first.lags
+        lags = {place: lag for place, lag in self.last.lags.items() if lag and before.get(place)}
+        return dict(sorted(lags.items(), key=lambda each: -each[1]))
 
     def moved(self, place: Place) -> int:
         """Return by how many messages the group has moved in a partition."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from confluent_kafka import (
@@ -12,18 +11,18 @@ from confluent_kafka import (
     KafkaError,
     KafkaException,
     TopicCollection,
-    TopicPartition,
 )
-from confluent_kafka.cli.connection.administration import settled
 from confluent_kafka.cli.groups.view import View
 from confluent_kafka.cli.groups.views import view
-from confluent_kafka.cli.lag.facts import Facts, Partition, Quota, Sample, Transaction
+from confluent_kafka.cli.lag.facts import Facts, Partition, Quota, Sample
 from confluent_kafka.cli.lag.finding import topics_of
+from confluent_kafka.cli.lag.sizes import next_batches
+from confluent_kafka.cli.lag.transactions import open_transactions
 from confluent_kafka.cli.topics.partition_offsets import offsets_at
 from confluent_kafka.cli.topics.place import Place
 
 if TYPE_CHECKING:
-    from confluent_kafka.admin import AdminClient, ProducerState, TransactionDescription
+    from confluent_kafka.admin import AdminClient
 
 _VIEWS = 60
 _SLOWING = ("consumer_byte_rate", "request_percentage")
@@ -52,7 +51,8 @@ def gather(admin: AdminClient, name: str, seconds: float, timeout: float) -> Fac
     return dataclasses.replace(
         facts,
         between=views[:-1],
-        transactions=_transactions(admin, list(facts.held_back), timeout),
+        transactions=open_transactions(admin, list(facts.held_back), timeout)[0],
+        batches=_batches(admin, facts, timeout),
         quotas=_quotas(admin, {member.client for member in last.group.members}, timeout),
     )
 
@@ -102,59 +102,13 @@ def _partitions(
     return found, frozenset(missing), unreadable
 
 
-def _transactions(admin: AdminClient, places: list[Place], timeout: float) -> list[Transaction]:
-    """Return the open transactions in partitions, as far as this user may know them."""
-    producers: list[tuple[Place, ProducerState]] = []
-    if places:
-        asked = admin.describe_producers(
-            [TopicPartition(*place) for place in places], request_timeout=timeout
-        )
-        for place, future in zip(places, asked.values(), strict=True):
-            try:
-                states = future.result()
-            except KafkaException:
-                continue
-            producers += [
-                (place, each)
-                for each in states
-                if each.current_transaction_start_offset is not None
-            ]
-    known = _coordinated(admin, {each.producer_id for _, each in producers}, timeout)
-    return [_transaction(place, each, known) for place, each in producers]
-
-
-def _transaction(
-    place: Place, producer: ProducerState, known: Mapping[int, tuple[str, TransactionDescription]]
-) -> Transaction:
-    start = producer.current_transaction_start_offset
-    assert start is not None
-    written = producer.last_timestamp / 1000 if producer.last_timestamp > 0 else None
-    if producer.producer_id not in known:
-        return Transaction(place, start, producer.producer_id, since=written)
-    name, described = known[producer.producer_id]
-    began = described.transaction_start_time_ms
-    is_open = any((each.topic, each.partition) == place for each in described.topic_partitions)
-    since = began / 1000 if is_open and began is not None else written
-    return Transaction(place, start, producer.producer_id, name, since, is_open)
-
-
-def _coordinated(
-    admin: AdminClient, producers: Iterable[int], timeout: float
-) -> dict[int, tuple[str, TransactionDescription]]:
-    """Return the transactional ids and the transactions of producers, as far as they are known."""
-    ids = set(producers)
-    if not ids:
-        return {}
-    try:
-        found = admin.list_transactions(producer_ids=ids, request_timeout=timeout).result()
-    except KafkaException:
-        return {}
-    names = {each.transactional_id: each.producer_id for each in found.valid}
-    if not names:
-        return {}
-    asked = admin.describe_transactions(list(names), request_timeout=timeout)
-    described, _ = settled("transactional id", asked)
-    return {names[name]: (name, each) for name, each in described.items()}
+def _batches(admin: AdminClient, facts: Facts, timeout: float) -> dict[Place, int]:
+    committed = facts.group.committed
+    offsets = {place: committed[place] for place in facts.waiting if place in committed}
+    leaders = {
+        place: each.leader for place, each in facts.partitions.items() if each.leader is not None
+    }
+    return next_batches(admin, offsets, leaders, timeout)
 
 
 def _quotas(admin: AdminClient, clients: set[str], timeout: float) -> list[Quota]:

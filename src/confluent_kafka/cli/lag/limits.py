@@ -1,4 +1,4 @@
-"""Findings about what holds readers back: open transactions and quotas."""
+"""Findings about what holds readers back: open transactions, large batches and quotas."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from datetime import UTC, datetime
 
 from confluent_kafka.cli.lag.facts import Facts, Transaction
 from confluent_kafka.cli.lag.finding import Finding, Severity, command, evidence, place_name
+from confluent_kafka.cli.lag.sizes import FETCHED
+from confluent_kafka.cli.lag.transactions import hangs, seconds_open
 from confluent_kafka.cli.topics.place import Place
 
 _LONG = 60  # seconds; the default of transaction.timeout.ms
-_LONGEST = 900  # seconds; the default of transaction.max.timeout.ms
 _HANGING = (
     ". Its coordinator has no record of it, so it hangs, or you have no permission to describe its "
     "transactional id: look at its producer, and abort it"
@@ -25,8 +26,10 @@ def open_transactions(facts: Facts) -> Iterator[Finding]:
     by_place: dict[Place, list[Transaction]] = {}
     for each in facts.transactions:
         by_place.setdefault(each.place, []).append(each)
-    hanging = any(_hangs(each, facts) for each in facts.transactions)
-    long = any(each.coordinated and _seconds(each, facts) > _LONG for each in facts.transactions)
+    hanging = any(hangs(each, facts.now) for each in facts.transactions)
+    long = any(
+        each.coordinated and seconds_open(each, facts.now) > _LONG for each in facts.transactions
+    )
     yield Finding(
         Severity.CRITICAL if hanging or long else Severity.WARNING,
         "open-transaction",
@@ -51,19 +54,8 @@ def _described(transaction: Transaction, facts: Facts) -> str:
     if transaction.since is not None:
         began = datetime.fromtimestamp(transaction.since, UTC)
         text += " since" if transaction.coordinated else ", last message"
-        text += f" {began:%Y-%m-%dT%H:%M:%SZ} ({_seconds(transaction, facts):.0f} s)"
+        text += f" {began:%Y-%m-%dT%H:%M:%SZ} ({seconds_open(transaction, facts.now):.0f} s)"
     return text
-
-
-def _seconds(transaction: Transaction, facts: Facts) -> float:
-    return 0.0 if transaction.since is None else max(0.0, facts.now - transaction.since)
-
-
-def _hangs(transaction: Transaction, facts: Facts) -> bool:
-    """Whether its coordinator has ended it, or does not list it although it would have ended it."""
-    if transaction.coordinated is None:
-        return _seconds(transaction, facts) > _LONGEST
-    return not transaction.coordinated
 
 
 def _commands(facts: Facts, place: Place) -> list[str]:
@@ -78,8 +70,29 @@ def _commands(facts: Facts, place: Place) -> list[str]:
     return found + [
         f"transactions abort {place_name(each.place)} --start-offset {each.start}"
         for each in every
-        if _hangs(each, facts)
+        if hangs(each, facts.now)
     ]
+
+
+def large_batches(facts: Facts) -> Iterator[Finding]:
+    """Partitions whose next batch is larger than what a member fetches of a partition."""
+    large = {place: size for place, size in facts.batches.items() if size > FETCHED}
+    if not large:
+        return
+    first = next(iter(large))
+    yield Finding(
+        Severity.NOTE,
+        "large-batches",
+        "the next batches are larger than max.partition.fetch.bytes is by default (1 MiB), so a "
+        "request brings one batch of a partition: raise it in the members, and fetch.max.bytes if "
+        "batches are larger than 50 MiB, or let producers send smaller batches",
+        evidence(
+            f"{place_name(place)} at {facts.group.committed[place]}: a batch of {size:,} bytes, "
+            f"lag {facts.waiting[place]:,}"
+            for place, size in large.items()
+        ),
+        [command("configs describe topic {}", first[0])],
+    )
 
 
 def quotas(facts: Facts) -> Iterator[Finding]:

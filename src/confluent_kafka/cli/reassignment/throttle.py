@@ -20,6 +20,9 @@ RATES = ("leader.replication.throttled.rate", "follower.replication.throttled.ra
 _SOURCES = "leader.replication.throttled.replicas"
 _TARGETS = "follower.replication.throttled.replicas"
 
+Settings = Mapping[tuple[str, str], Mapping[str, str | None]]
+"""Settings by the kind and name of what has them. None stands for no setting."""
+
 
 def set_throttle(
     admin: AdminClient,
@@ -27,7 +30,7 @@ def set_throttle(
     plan: Mapping[Place, Sequence[int]],
     rate: int,
     timeout: float,
-) -> None:
+) -> Settings:
     """Limit the rate at which a plan copies replicas. End the command if it is refused.
 
     Args:
@@ -36,22 +39,68 @@ def set_throttle(
         plan: the new brokers of partitions.
         rate: bytes a second, for each broker.
         timeout: seconds to wait for the answers.
+
+    Returns:
+        The settings before, for take_back().
     """
     topics: dict[str, dict[str, list[str]]] = {}
     for (topic, number), nodes in plan.items():
-        before = current[topic, number]
+        old = current[topic, number]
         values = topics.setdefault(topic, {_SOURCES: [], _TARGETS: []})
-        values[_SOURCES] += [f"{number}:{node}" for node in before]
-        values[_TARGETS] += [f"{number}:{node}" for node in nodes if node not in before]
-    brokers = {node for place, nodes in plan.items() for node in (*nodes, *current[place])}
-    settings: dict[tuple[str, str], dict[str, str | None]] = {
+        values[_SOURCES] += [f"{number}:{node}" for node in old]
+        values[_TARGETS] += [f"{number}:{node}" for node in nodes if node not in old]
+    of_topics: dict[tuple[str, str], Mapping[str, str | None]] = {
         ("topic", topic): {name: ",".join(items) for name, items in values.items() if items}
         for topic, values in topics.items()
     }
-    # Topics first: a broker with a rate limits nothing before it knows the replicas.
-    _alter(admin, settings, timeout)
-    _alter(
-        admin, {("broker", str(node)): dict.fromkeys(RATES, str(rate)) for node in brokers}, timeout
+    # A broker that is down copies nothing, and librdkafka would wait for it until the timeout.
+    brokers = {node for place, nodes in plan.items() for node in (*nodes, *current[place])}
+    brokers &= admin.list_topics(timeout=timeout).brokers.keys()
+    of_brokers: dict[tuple[str, str], Mapping[str, str | None]] = {
+        ("broker", str(node)): dict.fromkeys(RATES, str(rate)) for node in sorted(brokers)
+    }
+    wanted = of_topics | of_brokers
+    own = _own_settings(admin, topics, brokers, timeout)
+    before = {
+        key: {name: own.get(key, {}).get(name) for name in values} for key, values in wanted.items()
+    }
+    try:
+        # Topics first: a broker with a rate limits nothing before it knows the replicas.
+        for part in (of_topics, of_brokers):
+            if failures := _alter(admin, part, timeout):
+                fail(*failures)
+    except BaseException:
+        _alter(admin, before, timeout)
+        raise
+    return before
+
+
+def take_back(
+    admin: AdminClient,
+    before: Settings,
+    current: Mapping[Place, Sequence[int]],
+    moves: Mapping[Place, Sequence[int]],
+    timeout: float,
+) -> list[str]:
+    """Give topics and brokers their earlier settings if no move needs the throttle.
+
+    Args:
+        admin: a connected client.
+        before: what set_throttle() has returned.
+        current: the brokers of each partition before the moves.
+        moves: the new brokers of the partitions that are being moved.
+        timeout: seconds to wait for the answers.
+
+    Returns:
+        A line for each topic or broker that keeps the throttle because of an error.
+    """
+    needed = {("topic", topic) for topic, _ in moves} | {
+        ("broker", str(node))
+        for place, nodes in moves.items()
+        for node in (*nodes, *current[place])
+    }
+    return _alter(
+        admin, {key: values for key, values in before.items() if key not in needed}, timeout
     )
 
 
@@ -66,9 +115,20 @@ def remove_throttle(
         brokers: ids of brokers.
         timeout: seconds to wait for the answers.
     """
+    found = _own_settings(admin, topics, brokers, timeout)
+    if failures := _alter(
+        admin, {key: dict.fromkeys(names) for key, names in found.items()}, timeout
+    ):
+        fail(*failures)
+    return [f"{kind} {name}" for kind, name in found]
+
+
+def _own_settings(
+    admin: AdminClient, topics: Iterable[str], brokers: Iterable[int], timeout: float
+) -> Settings:
+    """Return the limits that topics and brokers have. End the command if a request is refused."""
     from confluent_kafka.admin import ConfigResource, ConfigSource
 
-    names = {*RATES, _SOURCES, _TARGETS}
     resources = [
         *(ConfigResource("topic", name) for name in topics),
         *(ConfigResource("broker", node) for node in brokers),
@@ -82,20 +142,21 @@ def remove_throttle(
     if failures:
         fail(*failures)
     own = (ConfigSource.DYNAMIC_TOPIC_CONFIG, ConfigSource.DYNAMIC_BROKER_CONFIG)
-    settings: dict[tuple[str, str], dict[str, str | None]] = {}
+    settings: dict[tuple[str, str], Mapping[str, str | None]] = {}
     for each in resources:
         entries = found[_key(each)]
-        given = [name for name in names & entries.keys() if entries[name].source in own]
+        names = sorted({*RATES, _SOURCES, _TARGETS} & entries.keys())
+        given = {name: entries[name].value for name in names if entries[name].source in own}
         if given:
-            settings[each.restype.name.lower(), each.name] = dict.fromkeys(given)
-    _alter(admin, settings, timeout)
-    return [f"{kind} {name}" for kind, name in settings]
+            settings[each.restype.name.lower(), each.name] = given
+    return settings
 
 
-def _alter(
-    admin: AdminClient, settings: Mapping[tuple[str, str], Mapping[str, str | None]], timeout: float
-) -> None:
-    """Set settings of topics and brokers. None removes a setting."""
+def _alter(admin: AdminClient, settings: Settings, timeout: float) -> list[str]:
+    """Set settings of topics and brokers, and return a line for each failure.
+
+    None removes a setting.
+    """
     from confluent_kafka.admin import AlterConfigOpType, ConfigEntry, ConfigResource
 
     def entry(name: str, value: str | None) -> ConfigEntry:
@@ -110,9 +171,7 @@ def _alter(
         _key(each): admin.incremental_alter_configs([each], request_timeout=timeout)[each]
         for each in resources
     }
-    _, failures = settled("throttle of", futures)
-    if failures:
-        fail(*failures)
+    return settled("throttle of", futures)[1]
 
 
 def _key(resource: ConfigResource) -> str:

@@ -1,0 +1,157 @@
+"""Tasks of the comparison page on a real cluster that have no test with the other commands."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.integration.conftest import MakeTopic
+from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.plain_clients import writer
+from tests.integration.topics import delete_topic, wait_for_topic
+from tests.support.command_line import COMMAND, Ended, run
+from tests.support.patches import needs
+from tests.support.waiting import TIMEOUT, wait_until
+
+pytestmark = [pytest.mark.integration, needs("raw-request")]
+
+Run = Callable[..., Ended]
+
+
+@pytest.fixture
+def cli(kafka: KafkaCluster) -> Run:
+    """Runs a command with the cluster."""
+
+    def run_with(command: str, *arguments: str) -> Ended:
+        return run(*command.split(), *arguments, "-b", kafka.bootstrap_servers)
+
+    return run_with
+
+
+def rows(done: Ended) -> list[dict[str, Any]]:
+    """What a command with --json wrote."""
+    assert done.status == 0, done
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_the_brokers_of_a_new_topic(kafka: KafkaCluster, cli: Run) -> None:
+    """Each partition of a new topic gets the brokers that the command names."""
+    name = f"assigned-{uuid.uuid4().hex[:12]}"
+    done = cli("topics create --assign 2,1 --assign 3,2", name)
+    assert done == (0, f"topic {name} was created\n".encode(), "")
+    wait_for_topic(kafka, name, 2)
+    assert [row["replicas"] for row in rows(cli("topics describe -J", name))] == [[2, 1], [3, 2]]
+    delete_topic(kafka, name)
+
+
+def test_the_number_of_replicas(cli: Run, topic: str, tmp_path: Path) -> None:
+    """A plan gives each partition of a topic another number of replicas."""
+    plan = cli("reassign plan --replicas 1", topic)
+    (item,) = json.loads(plan.stdout)["partitions"]
+    assert len(item["replicas"]) == 1
+    file = tmp_path / "plan.json"
+    file.write_bytes(plan.stdout)
+    assert cli("reassign start -y --file", str(file)).status == 0
+
+    def replicas() -> list[int]:
+        (row,) = rows(cli("topics describe -J", topic))
+        found: list[int] = row["replicas"]
+        return found
+
+    wait_until(lambda: replicas() == item["replicas"])
+
+
+def test_offsets_from_elsewhere(
+    kafka: KafkaCluster, cli: Run, topic: str, group: str, tmp_path: Path
+) -> None:
+    """A group moves back by a duration, and returns to offsets that were stored in a file. Another
+    group gets its offsets."""
+    with writer(kafka) as producer:
+        producer.produce(topic, b"new", partition=0)
+        assert producer.flush(TIMEOUT) == 0
+    reset = ["groups reset-offsets -J --execute", group]
+    assert cli(*reset, "--topic", topic, "--to", "latest").status == 0
+    file = tmp_path / "offsets.json"
+    file.write_bytes(cli("groups describe -J", group).stdout)
+    (back,) = rows(cli(*reset, "--topic", topic, "--to", "PT1H"))
+    assert (back["old offset"], back["new offset"]) == (1, 0)
+    (restored,) = rows(cli(*reset, "--from-file", str(file)))
+    assert (restored["old offset"], restored["new offset"]) == (0, 1)
+    other = f"{group}-copy"
+    (copied,) = rows(cli("groups reset-offsets -J --execute", other, "--from-group", group))
+    assert (copied["topic"], copied["new offset"]) == (topic, 1)
+    assert cli("groups delete --yes", other).status == 0
+    assert cli("groups delete --yes", group).status == 0
+
+
+def test_the_configuration_of_a_broker(cli: Run) -> None:
+    """A setting of a broker is changed, shown and reset."""
+    name = "log.cleaner.backoff.ms"
+
+    def sources() -> list[str]:
+        found = rows(cli("configs describe broker 1 --all -J"))
+        return [row["source"] for row in found if (row["name"], row["value"]) == (name, "501")]
+
+    assert cli("configs set broker 1", f"{name}=501").status == 0
+    wait_until(lambda: sources() == ["dynamic_broker_config"])
+    assert cli("configs unset broker 1", name).status == 0
+    wait_until(lambda: sources() == [])
+
+
+def test_the_configuration_of_a_group(cli: Run, group: str) -> None:
+    """A setting of a group is changed, shown and reset."""
+
+    def values() -> list[str]:
+        found = rows(cli("configs describe group -J", group))
+        return [row["value"] for row in found if row["source"] == "group_config"]
+
+    assert cli("configs set group", group, "consumer.session.timeout.ms=7000").status == 0
+    wait_until(lambda: values() == ["7000"])
+    assert cli("configs unset group", group, "consumer.session.timeout.ms").status == 0
+    wait_until(lambda: values() == [])
+
+
+def test_health(cli: Run, kafka: KafkaCluster, topic: str, group: str) -> None:
+    """Brokers and the controller are healthy, and the lag of a group has a limit."""
+    reset = cli("groups reset-offsets --execute --to earliest", group, "--topic", topic)
+    assert reset.status == 0
+    lag = f"lag {group}"
+
+    def checks() -> dict[str, bool]:
+        done = cli("health -J --max-lag", f"{group}=0")
+        found = {row["check"]: row for row in map(json.loads, done.stdout.splitlines())}
+        # Other tests leave topics with fewer replicas in sync than they want.
+        assert done.status == (0 if all(row["ok"] for row in found.values()) else 1)
+        return {name: found[name]["ok"] for name in ("brokers", "controller", lag)}
+
+    assert checks() == {"brokers": True, "controller": True, lag: True}
+    with writer(kafka) as producer:
+        producer.produce(topic, b"new", partition=0)
+        assert producer.flush(TIMEOUT) == 0
+    assert checks() == {"brokers": True, "controller": True, lag: False}
+    assert cli("groups delete --yes", group).status == 0
+
+
+def test_a_language_model(kafka: KafkaCluster, make_topic: MakeTopic) -> None:
+    """A client of the Model Context Protocol sees the topics, and cannot change them."""
+    mcp = pytest.importorskip("mcp", reason="the extra [mcp] is not installed")
+    topic = make_topic()
+    arguments = [*COMMAND[1:], "mcp", "-b", kafka.bootstrap_servers]
+    server = mcp.StdioServerParameters(command=sys.executable, args=arguments)
+
+    async def look() -> tuple[set[str], Any]:
+        async with mcp.Client(server) as client:
+            tools = {tool.name for tool in (await client.list_tools()).tools}
+            answer = await client.call_tool("topics", {"pattern": topic})
+            return tools, answer.structured_content
+
+    tools, found = asyncio.run(asyncio.wait_for(look(), TIMEOUT))
+    assert [each["topic"] for each in found["topics"]] == [topic]
+    assert not {"produce", "reset"} & tools
