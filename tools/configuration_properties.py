@@ -4,7 +4,7 @@
 The facts are those of CONFIGURATION.md in the pinned sources, the notes those of
 docs/properties.toml. The documentation shows the table (docs/_extensions/properties.py). The
 command `config list` shows it, too: a wheel has neither of the two sources, so the package contains
-the result, src/confluent_kafka/cli/commands/properties.json::
+the result, src/confluent_kafka/cli/connection/properties.json::
 
     python tools/configuration_properties.py          # write it
     python tools/configuration_properties.py --print  # print it
@@ -25,7 +25,7 @@ import librdkafka
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTES = ROOT / "docs" / "properties.toml"
-WRITTEN = ROOT / "src" / "confluent_kafka" / "cli" / "commands" / "properties.json"
+WRITTEN = ROOT / "src" / "confluent_kafka" / "cli" / "connection" / "properties.json"
 # A property belongs to the first group whose pattern fits. "P", "C" or "*" stands before its name.
 GROUPS = {
     "Security": r"(\* )(security|ssl|sasl|https|enable\.s[sa]s?l)",
