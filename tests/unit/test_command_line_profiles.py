@@ -158,7 +158,7 @@ def test_where_the_file_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
         ("[a]\nx.y = {command = []}", "x.y needs {command ="),
         (f'[a]\nx.y = {{keyring = ["{PASSWORD}"]}}', 'x.y needs {keyring = ["SERVICE", "USER"]}'),
         (
-            f'[a]\nsasl.password = {{enviroment = "{PASSWORD}"}}',
+            f'[a]\nsasl.password = {{envir = "{PASSWORD}"}}',
             'sasl.password needs a text, or one of {env = "NAME"}, {command = ',
         ),
         (f'[a]\nsasl.password = {{comand = ["{PASSWORD}"]}}', "did you mean 'command'?"),

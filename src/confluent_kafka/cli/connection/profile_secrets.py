@@ -80,7 +80,7 @@ def refuse_table(key: str, table: Mapping[str, Any]) -> None:
 
     Args:
         key: the property.
-        table: its value, such as ``{enviroment = "NAME"}``.
+        table: its value, such as ``{envir = "NAME"}``.
 
     Raises:
         ValueError: the property is one of librdkafka's. Other names only have dots in them.
