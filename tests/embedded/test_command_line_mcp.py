@@ -327,7 +327,7 @@ def test_wrong_arguments(kafka_cluster: MockCluster) -> None:
         ("messages", {"topic": "orders", "partition": 9}, "has no partition 9"),
         ("messages", {"topic": "orders", "begin": "soon"}, "'soon' is not earliest"),
         ("messages", {"topic": "orders", "begin": "9" * 5000}, "is not earliest"),
-        ("messages", {"topic": "orders", "begin": "-" + "9" * 30}, "is not earliest"),
+        ("messages", {"topic": "orders", "begin": "now-"}, "is not earliest"),
         ("messages", {"topic": 5}, "should be a valid string"),
         ("topics", {"pattern": "("}, "is not a regular expression"),
         ("produce", {"topic": "orders", "value": "x"}, "Unknown tool"),

@@ -14,6 +14,9 @@ _TIMES = (
 )
 
 
+_DIGITS = 100
+
+
 class Bound:
     """A position: the beginning, the end, an offset, a count back from the end, or a time.
 
@@ -61,8 +64,8 @@ class Bound:
 
 
 def _is_number(text: str) -> bool:
-    """Return whether a text is a number that can be an offset, which has 64 bits."""
-    return text.isdecimal() and len(text) < 20 and int(text) < 2**63
+    """Return whether a text is a number. Python reads only numbers with some thousand digits."""
+    return text.isdecimal() and len(text) <= _DIGITS
 
 
 def _milliseconds(text: str) -> int | None:

@@ -73,9 +73,9 @@ def sample(
     alone = {"group.id": "unused", "enable.auto.commit": False, "enable.partition.eof": True}
     with Consumer({**config, **alone}) as consumer:
         ranges = {place: _range(consumer, place, begin, timeout) for place in places}
-        show = functools.partial(shown, most=limits.bytes, redaction=redaction)
+        convert = functools.partial(shown, most=limits.bytes, redaction=redaction)
         last = begin.kind == "last"
-        found = _read(consumer, ranges, limits.messages, show, keeps_last=last)
+        found = _read(consumer, ranges, limits.messages, convert, keeps_last=last)
     found.sort(key=lambda one: (one["timestamp"], one["partition"], one["offset"]))
     return found[-limits.messages :] if last else found[: limits.messages]
 
@@ -96,7 +96,7 @@ def _read(
     consumer: Consumer,
     ranges: dict[Place, tuple[int, int]],
     most: int,
-    show: Callable[[Message], dict[str, Any]],
+    convert: Callable[[Message], dict[str, Any]],
     *,
     keeps_last: bool,
 ) -> list[dict[str, Any]]:
@@ -120,7 +120,7 @@ def _read(
         if place not in ends:
             continue
         if error is None and offset < ends[place]:
-            kept[place].append(show(message))
+            kept[place].append(convert(message))
             offset += 1
         if offset >= ends[place] or (not keeps_last and len(kept[place]) == most):
             del ends[place]
