@@ -583,6 +583,7 @@ class TestSettings:
             (["quotas", "alter", "a=1"], "give --user, --client-id, --ip or --default"),
             (["quotas", "alter", "--user", "u"], "give QUOTA=VALUE or --remove"),
             (["quotas", "alter", "--user", "u", "a=x"], "a: 'x' is not a number"),
+            (["quotas", "alter", "--user", "u", "a=nan"], "a: 'nan' is not a number"),
             (
                 ["quotas", "alter", "--user", "u", "--default", "user"],
                 "an entity type is given twice",

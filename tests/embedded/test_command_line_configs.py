@@ -36,3 +36,20 @@ def test_list(kafka_cluster: MockCluster) -> None:
     assert {("client-metrics", "m"), ("topic", "orders"), ("broker", "1")} <= set(everything)
     assert run("configs", "unset", "client-metrics", "m", "interval.ms", *end).status == 0
     assert found(run("configs", "list", "client-metrics", "-J", *end)) == []
+
+
+def test_the_nearest_names(kafka_cluster: MockCluster) -> None:
+    """If the cluster does not have a setting or a quota, the command names the nearest one."""
+    end = ["-b", kafka_cluster.bootstrap_servers]
+    kafka_cluster.create_topic("orders")
+    assert run("configs", "set", "topic", "orders", "retention.ms=5000", *end).status == 0
+    for command in (
+        ["set", "topic", "orders", "retention.m=1"],
+        ["unset", "topic", "orders", "retention.m"],
+    ):
+        done = run("configs", *command, *end)
+        assert (done.status, done.stdout) == (1, b"")
+        assert done.stderr.endswith("\nretention.m: did you mean 'retention.ms'?\n")
+    done = run("quotas", "alter", "--user", "u", "producer_bite_rate=5", *end)
+    assert (done.status, done.stdout) == (1, b"")
+    assert done.stderr.endswith("\nproducer_bite_rate: did you mean 'producer_byte_rate'?\n")

@@ -430,7 +430,7 @@ def test_the_offsets_of_another_group(admin: AdminClient, groups: Run, orders: s
     reason = "error: group 'biling' does not exist: did you mean 'billing'?\n"
     assert missing == (1, b"", reason)
     none = groups("reset-offsets", "audit", "--from-group", "billing", "--topic", "other")
-    reason = "error: group 'audit' has no offsets in the other group\n"
+    reason = "error: group 'audit' has no offsets in the other group for the selected partitions\n"
     assert none == (1, b"", reason)
 
 

@@ -136,6 +136,56 @@ def test_what_is_hidden(kafka_cluster: MockCluster, kafka_topic: str, producer: 
         assert "[redacted]" in json.dumps(found)
 
 
+def test_a_key_that_is_a_number(
+    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
+) -> None:
+    """A pattern also fits numbers, the names of fields, and the names of headers."""
+    number = "41111111"
+    value = f'{{"n": {number}, "{number}": true, "f": {number}.5}}'
+    producer.produce(kafka_topic, value, number, headers={f"h{number}": "x"})
+    producer.flush(TIMEOUT)
+    found = answer_of(kafka_cluster, "messages", "--redact-pattern", r"\d{8}", topic=kafka_topic)[
+        "messages"
+    ]
+    assert len(found) == 1
+    assert number not in json.dumps(found)
+
+
+def test_many_headers(kafka_cluster: MockCluster, kafka_topic: str, producer: Producer) -> None:
+    """An answer has some headers of a message, and the number of the other ones."""
+    producer.produce(kafka_topic, b"x", headers=[(f"h{n}", "v") for n in range(5000)])
+    producer.flush(TIMEOUT)
+    (found,) = answer_of(kafka_cluster, "messages", topic=kafka_topic)["messages"]
+    assert len(found["headers"]) + found["headers_left_out"] == 5000
+    assert len(json.dumps(found)) < 5000
+
+
+@pytest.mark.parametrize("depth", [100, 300, 600, 5000, 100_000])
+def test_deep_json(
+    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, depth: int
+) -> None:
+    """JSON of any depth gets an answer."""
+    send(producer, kafka_topic, [b"[" * depth + b"]" * depth])
+    (found,) = answer_of(kafka_cluster, "messages", topic=kafka_topic)["messages"]
+    assert found["value"]
+
+
+def test_produce_creates_no_topic(kafka_cluster: MockCluster) -> None:
+    """The tool refuses a topic that does not exist, although a broker would create it."""
+    kafka_cluster.create_topic("sent", 1)
+
+    async def refused(client: Any) -> list[Any]:
+        calls = [{"topic": "snet"}, {"topic": "sent", "partition": 7}]
+        answers = [await client.call_tool("produce", {"value": "x"} | each) for each in calls]
+        topics = await client.call_tool("topics", {"pattern": "snet"})
+        return [*(each.content[0].text for each in answers), topics.structured_content["topics"]]
+
+    topic, partition, created = asked(kafka_cluster, refused, "--allow", "produce")
+    assert "topic 'snet' does not exist: did you mean 'sent'?" in topic
+    assert "has no partition 7" in partition
+    assert created == []
+
+
 def test_a_long_value(kafka_cluster: MockCluster, kafka_topic: str, producer: Producer) -> None:
     """A value that is too long is cut, and the answer names its length."""
     send(producer, kafka_topic, [b"x" * 5000])
@@ -276,6 +326,9 @@ def test_wrong_arguments(kafka_cluster: MockCluster) -> None:
         ("topic", {"topic": "order"}, "did you mean 'orders'?"),
         ("messages", {"topic": "orders", "partition": 9}, "has no partition 9"),
         ("messages", {"topic": "orders", "begin": "soon"}, "'soon' is not earliest"),
+        ("messages", {"topic": "orders", "begin": "9" * 5000}, "is not earliest"),
+        ("messages", {"topic": "orders", "begin": "now-"}, "is not earliest"),
+        ("messages", {"topic": 5}, "should be a valid string"),
         ("topics", {"pattern": "("}, "is not a regular expression"),
         ("produce", {"topic": "orders", "value": "x"}, "Unknown tool"),
     ]

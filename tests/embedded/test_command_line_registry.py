@@ -246,14 +246,39 @@ def test_an_unknown_subject(client: SchemaRegistryClient, arguments: list[str]) 
         (["subjects", "-X", "schema.registry.url"], "-X: needs KEY=VALUE"),
         (["subjects", "-X", "schema.registry.ulr=x"], "did you mean 'url'?"),
         (["subjects", "--registry", "nowhere"], "url"),
+        (["register", "s", "empty.avsc"], "FILE: empty.avsc is empty"),
+        (["compatibility", ".", "--set", "none"], "'.' cannot be in the address of a request"),
+        (["mode", "..", "--set", "readonly"], "'..' cannot be in the address of a request"),
+        (["delete", ".", "--yes", "--permanent"], "'.' cannot be in the address of a request"),
     ],
 )
 def test_wrong_usage(url: str, arguments: list[str], problem: str) -> None:
     """Wrong usage ends with status 2, and the error names the argument and the reason."""
     Path("a.txt").touch()
+    Path("empty.avsc").write_text("\n")
     done = registry(*arguments)
     assert (done.status, done.stdout) == (2, b"")
     assert problem in words(done.stderr)
+
+
+def test_the_settings_of_a_dot(url: str) -> None:
+    """The subject "." does not stand for the whole registry."""
+    for command in ("compatibility", "mode"):
+        before = rows(command)
+        registry(command, ".", "--set", "none" if command == "compatibility" else "readonly")
+        assert rows(command) == before
+
+
+@pytest.mark.parametrize("subject", ["a/b c?d#e", "\u00fcn\u00ef", "%2F", ":.ctx:s", "-x", "a\tb"])
+def test_subjects_with_any_characters(url: str, subject: str) -> None:
+    """The name of a subject can have any characters, and a mark of an editor does not matter."""
+    Path("old.avsc").write_text(OLD, encoding="utf-8-sig")
+    done = registry("register", "--", subject, "old.avsc")
+    assert (done.status, done.stderr) == (0, "")
+    assert {"subject": subject} in rows("subjects")
+    assert registry("show", "--", subject).status == 0
+    assert registry("delete", "--yes", "--permanent", "--", subject).status == 0
+    assert rows("subjects") == []
 
 
 def test_no_registry(monkeypatch: pytest.MonkeyPatch) -> None:

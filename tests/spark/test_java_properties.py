@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 
 import pytest
 
@@ -98,12 +99,14 @@ def test_java_s_names_become_librdkafka_s(given: dict[str, str], found: dict[str
         ({"metric.reporters": "x"}, "kafka.metric.reporters cannot be given: it names a Java"),
         ({"ssl.engine.factory.class": "x"}, "kafka.ssl.engine.factory.class cannot be given"),
         ({"ssl.enabled.protocols": "TLSv1.3"}, "kafka.ssl.enabled.protocols cannot be given"),
-        ({"ssl.truststore.location": "/t.jks"}, "kafka.ssl.truststore.location: .*keytool -list"),
         (
-            {"ssl.truststore.location": "/t.p12"},
-            r"/t\.p12 cannot be read.*kafka\.ssl\.ca\.location",
+            {"ssl.truststore.location": "{jks}"},
+            r"kafka.ssl.truststore.location: .*keytool -list.*kafka\.ssl\.ca\.location",
         ),
-        ({"ssl.keystore.location": "/k.jks"}, "kafka.ssl.keystore.location: .*-importkeystore"),
+        ({"ssl.keystore.location": "{jks}"}, "kafka.ssl.keystore.location: .*-importkeystore"),
+        ({"ssl.truststore.location": "/t.jks"}, r"/t\.jks cannot be read \(No such file"),
+        ({"ssl.truststore.location": "/t.p12"}, r"/t\.p12 cannot be read \(No such file"),
+        ({"ssl.keystore.location": "/k.jks"}, r"/k\.jks cannot be read \(No such file"),
         (
             {"ssl.keystore.location": "/k", "ssl.keystore.type": "BCFKS"},
             "kafka.ssl.keystore.type: 'BCFKS' is none of PEM, PKCS12 and JKS",
@@ -136,8 +139,13 @@ def test_java_s_names_become_librdkafka_s(given: dict[str, str], found: dict[str
         ({"buffer.memory": "much"}, "kafka.buffer.memory: 'much' is not a number of bytes"),
     ],
 )
-def test_what_cannot_be_honoured_is_refused_by_name(given: dict[str, str], message: str) -> None:
+def test_what_cannot_be_honoured_is_refused_by_name(
+    given: dict[str, str], message: str, tmp_path: Path
+) -> None:
     """The error names the property to use instead, and contains no secret."""
+    jks = tmp_path / "store.jks"
+    jks.write_bytes(b"\xfe\xed\xfe\xed\0\0\0\2")
+    given = {name: text.replace("{jks}", str(jks)) for name, text in given.items()}
     with pytest.raises(ValueError, match=message) as failure:
         translate(given, "consumer" if "buffer.memory" not in given else "producer")
     assert PASSWORD not in str(failure.value)

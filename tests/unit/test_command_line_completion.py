@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("click", reason="the extra [cli] is not installed")
 
+from confluent_kafka.cli.shell.typed import typed
 from tests.support.command_line import run
-from tests.support.waiting import TIMEOUT
+from tests.support.waiting import TIMEOUT, wait_until
 
 # A part of the script that is valid only in this shell.
 SCRIPTS = {
@@ -127,7 +132,7 @@ def test_in_bash(tmp_path: Path) -> None:
     program.chmod(0o755)
     script = run("--show-completion", "bash").stdout.decode()
     ask = (
-        "COMP_WORDS=(confluent-kafka topics de) COMP_CWORD=2\n"
+        "COMP_LINE='confluent-kafka topics de' COMP_POINT=25\n"
         f"_confluent_kafka_completion {program}\n"
         'echo "${COMPREPLY[@]}"'
     )
@@ -135,3 +140,118 @@ def test_in_bash(tmp_path: Path) -> None:
         [bash, "--norc", "-c", f"{script}\n{ask}"], capture_output=True, text=True, timeout=TIMEOUT
     )
     assert (done.stdout, done.stderr) == ("describe delete delete-records\n", "")
+
+
+@pytest.mark.parametrize(
+    ("line", "words", "last", "quote", "kept"),
+    [
+        ("", [], "", "", 0),
+        ("a", [], "a", "", 0),
+        ("a ", ["a"], "", "", 0),
+        ("a -b h:1 t", ["a", "-b", "h:1"], "t", "", 0),
+        ("a --b=h:1", ["a"], "--b=h:1", "", 6),
+        ("a '' b", ["a", ""], "b", "", 0),
+        (r"a b\ c\:d", ["a"], "b c:d", "", 0),
+        ("a x'b c", ["a"], "xb c", "'", 1),
+        ('a "b:\\"\\c', ["a"], 'b:"\\c', '"', 0),
+        ("a 'b'\\''c", ["a"], "b'c", "'", 2),
+        ("a b\\", ["a"], "b", "", 0),
+        ("a 'b c' ", ["a", "b c"], "", "", 0),
+    ],
+)
+def test_typed(line: str, words: list[str], last: str, quote: str, kept: int) -> None:
+    """The words of a line as a shell reads them, and what bash replaces of the last one."""
+    assert typed(line, " \t\n\"'><=;|&(:") == (words, last, quote, kept)
+
+
+# What a user types before TAB, for each name. The shell must insert the rest.
+NAMES = {
+    "with space": ["wi", r"with\ s", "'with s"],
+    "quote's": ["qu"],
+    'double"quote': ["'dou"],
+    "dollar$(id)": ["dol", '"dol'],
+    "co:lon:x": ["co:l"],
+    "semi;colon": ["se"],
+    "w\u00f6rld": ["w\u00f6"],
+}
+STARTED = {
+    "bash": ["--norc", "--noprofile", "-i"],
+    "zsh": ["-f", "-i"],
+    "fish": ["--no-config", "-i"],
+}
+
+
+@pytest.mark.parametrize("shell", STARTED)
+def test_names_in_a_shell(shell: str, tmp_path: Path) -> None:
+    """A shell inserts each name so that the command gets exactly this name, whatever characters
+    it has, and however it was begun."""
+    # A shell needs the terminal as its own.
+    for program in (shell, "setsid"):
+        if shutil.which(program) is None:
+            pytest.skip(f"there is no {program}")
+    lines = [each for begun in NAMES.values() for each in begun]
+    expected = [name for name, begun in NAMES.items() for _ in begun]
+    environment = prepared(shell, tmp_path)
+    ours, theirs = os.openpty()
+    process = subprocess.Popen(
+        ["setsid", "--ctty", shell, *STARTED[shell]],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env=environment,
+    )
+    os.close(theirs)
+    drained = threading.Thread(target=drain, args=(ours,), daemon=True)
+    drained.start()
+    got = tmp_path / "got"
+    try:
+        os.write(ours, f"source {tmp_path / 'script'}\n".encode())
+        for number, begun in enumerate(lines, start=1):
+            # Each line ends only after the shell has completed it: the rest of the input waits.
+            os.write(ours, f"confluent-kafka profiles show {begun}\t\n".encode())
+            wait_until(functools.partial(has_received, got, number))
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)
+    assert received(got) == expected
+
+
+def prepared(shell: str, folder: Path) -> dict[str, str]:
+    """The environment of a shell, with a program that completes profiles and writes down the last
+    argument that it gets."""
+    tables = "".join(f"[{json.dumps(name)}]\n" for name in NAMES)
+    (folder / "profiles.toml").write_text(tables, encoding="utf-8")
+    begin = "autoload -Uz compinit; compinit -u\n" if shell == "zsh" else ""
+    script = run("--show-completion", shell).stdout.decode()
+    (folder / "script").write_text(f"{begin}{script}", encoding="utf-8")
+    program = folder / "confluent-kafka"
+    program.write_text(
+        "#!/bin/sh\n"
+        f'[ -n "$_CONFLUENT_KAFKA_COMPLETE" ] && exec "{sys.executable}" -c "{PROGRAM}"\n'
+        f"shift 2\nprintf '%s\\n' \"$*\" >> '{folder / 'got'}'\n"
+    )
+    program.chmod(0o755)
+    return os.environ | {
+        "HOME": str(folder),
+        "KAFKA_PROFILES": str(folder / "profiles.toml"),
+        "LC_ALL": "C.UTF-8",
+        "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}",
+        "TERM": "xterm",
+    }
+
+
+def drain(terminal: int) -> None:
+    """Read what a shell writes, so that it can go on."""
+    with contextlib.suppress(OSError):  # the terminal is closed
+        while os.read(terminal, 4096):
+            pass
+
+
+def has_received(file: Path, number: int) -> bool:
+    return len(received(file)) == number
+
+
+def received(file: Path) -> list[str]:
+    """The last arguments that the program has got."""
+    return file.read_text(encoding="utf-8").splitlines() if file.exists() else []

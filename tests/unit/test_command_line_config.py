@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import pytest
 pytest.importorskip("click", reason="the extra [cli] is not installed")
 
 from confluent_kafka import Consumer, KafkaException, Producer
-from confluent_kafka.cli.commands.config import _properties
+from confluent_kafka.cli.connection.known_properties import properties
 from tests.support.command_line import run
 
 ROOT = Path(__file__).parents[2]
@@ -69,7 +68,7 @@ def test_nothing_matches() -> None:
 
 def test_librdkafka_has_every_property() -> None:
     """No property of the list is unknown to the library that this package is built with."""
-    for each in _properties():
+    for each in properties():
         client = Producer if each["client"] == "producer" else Consumer
         for name in each["names"]:
             # The client is always refused, because the property no.such does not exist.
@@ -86,6 +85,6 @@ def test_the_list_is_that_of_the_documentation(monkeypatch: pytest.MonkeyPatch) 
 
     if librdkafka.needs_download():
         pytest.skip("the sources of librdkafka are not on this machine")
-    written = Path(sys.modules["confluent_kafka.cli.commands.config"].__file__ or "")
-    text = written.with_name("properties.json").read_text(encoding="utf-8")
+    written = ROOT / "src" / "confluent_kafka" / "cli" / "connection" / "properties.json"
+    text = written.read_text(encoding="utf-8")
     assert text == configuration_properties.for_the_command()

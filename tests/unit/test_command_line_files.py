@@ -12,7 +12,6 @@ import click
 
 from confluent_kafka._java import java_lines
 from confluent_kafka.cli.connection.config_files import read
-from tests.support.certificates import needs_cryptography
 from tests.support.command_line import run, words
 from tests.support.scripts import check_script
 from tests.support.secrets import secret
@@ -133,13 +132,79 @@ def test_a_file(
     assert PASSWORD not in capsys.readouterr().err
 
 
+def test_what_a_java_client_ignores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Java's clients ignore properties that they do not have, and so does the command, without a
+    word. A mark of the editor at the beginning of the file does not matter."""
+    given = (
+        "key.serializer=x\nvalue.deserializer=x\nmax.poll.records=5\nmy.own=1\n"
+        "sasl.login.refresh.window.factor=0.8\nsasl.oauthbearer.expected.audience=kafka\n"
+    )
+    file = file_of(tmp_path, f"\xef\xbb\xbfbootstrap.servers=a:1\n{given}")
+    assert read(file) == {"bootstrap.servers": "a:1"}
+    assert capsys.readouterr().err == ""
+
+
 def test_one_remark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Properties that only Java's clients use are left out, and one line names them."""
-    given = "key.serializer=x\nvalue.deserializer=x\nmax.poll.records=5\nssl.protocol=TLSv1.3\n"
+    """One line names the properties without which the connection can be less protected."""
+    given = "key.serializer=x\nssl.enabled.protocols=TLSv1.3\ninterceptor.classes=a.Encrypting\n"
     file = file_of(tmp_path, f"bootstrap.servers=a:1\n{given}")
     assert read(file) == {"bootstrap.servers": "a:1"}
-    names = "key.serializer, value.deserializer, max.poll.records, ssl.protocol"
-    assert capsys.readouterr().err == f"{file}: only Java's clients use {names}\n"
+    assert capsys.readouterr().err == (
+        f"note: {file}: ssl.enabled.protocols, interceptor.classes can protect the connection or "
+        "the messages of Java's clients, and has no effect here\n"
+    )
+
+
+@pytest.mark.parametrize("name", ["ssl.endpoint.identification.algoritm", "security.protokol"])
+def test_a_mistake_in_a_security_property(name: str, tmp_path: Path) -> None:
+    """It is not ignored: the connection would be another one than the user wants."""
+    file = file_of(tmp_path, f"bootstrap.servers=a:1\nkey.serializer=x\n{name}=x\n")
+    done = run("topics", "list", "-F", str(file))
+    assert done.status == 2
+    assert f'No such configuration property: "{name}" (did you mean' in words(done.stderr)
+
+
+RETRIEVER = f"sasl.oauthbearer.jwt.retriever.class={MODULE}.oauthbearer"
+HANDLER = (
+    f"sasl.login.callback.handler.class={MODULE}.oauthbearer.OAuthBearerLoginCallbackHandler\n"
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        HANDLER,
+        f"sasl.jaas.config={MODULE}.oauthbearer.OAuthBearerLoginModule required;\n",
+        f"{HANDLER}sasl.jaas.config={MODULE}.oauthbearer.OAuthBearerLoginModule required;\n",
+        f"{HANDLER}{RETRIEVER}.DefaultJwtRetriever\n",
+    ],
+)
+def test_an_identity_provider_without_jaas(text: str, tmp_path: Path) -> None:
+    """Since Java's version 4.1, the client's id can be outside of sasl.jaas.config (KIP-1139)."""
+    credentials = {
+        "sasl.oauthbearer.client.credentials.client.id": "me",
+        "sasl.oauthbearer.client.credentials.client.secret": PASSWORD,
+    }
+    lines = "".join(f"{name}={value}\n" for name, value in credentials.items())
+    assert read(file_of(tmp_path, text + lines)) == {
+        "sasl.oauthbearer.method": "oidc",
+        **credentials,
+    }
+
+
+def test_an_assertion(tmp_path: Path) -> None:
+    """Java's class for assertions becomes the type of grant."""
+    text = (
+        f"{HANDLER}{RETRIEVER}.JwtBearerJwtRetriever\n"
+        "sasl.oauthbearer.assertion.private.key.file=/k\n"
+        "sasl.oauthbearer.assertion.template.file=/t\n"
+    )
+    assert read(file_of(tmp_path, text)) == {
+        "sasl.oauthbearer.method": "oidc",
+        "sasl.oauthbearer.grant.type": "urn:ietf:params:oauth:grant-type:jwt-bearer",
+        "sasl.oauthbearer.assertion.private.key.file": "/k",
+        "sasl.oauthbearer.assertion.jwt.template.file": "/t",
+    }
 
 
 @pytest.mark.parametrize(
@@ -171,14 +236,20 @@ def test_the_kind_is_given(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("ssl.truststore.location=/t.jks", "property ssl.truststore.location: a Java key store"),
-        pytest.param(
-            "ssl.truststore.location=/t.p12",
-            "/t.p12 cannot be read (No such file or directory): ",
-            marks=needs_cryptography,
+        ("ssl.truststore.location={jks}", "property ssl.truststore.location: a Java key store"),
+        ("ssl.truststore.location={jks}", "give that as ssl.ca.location"),
+        ("ssl.keystore.location={jks}\nkey.serializer=x", "turn it into PKCS#12"),
+        ("ssl.truststore.location=/t.jks", "location: /t.jks cannot be read (No such file"),
+        ("ssl.truststore.location=/t.p12", "location: /t.p12 cannot be read (No such file"),
+        ("ssl.keystore.location=/t.jks\nkey.serializer=x", "/t.jks cannot be read (No such file"),
+        ("ssl.truststore.location=/\nkey.serializer=x", "/ cannot be read (Is a directory)"),
+        (
+            "key.serializer=x\nssl.cipher.suites=TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+            "openssl ciphers -stdname ALL shows the name for TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
         ),
-        ("ssl.truststore.location=/t.p12", "give that as ssl.ca.location"),
-        ("ssl.keystore.location=/t.jks\nkey.serializer=x", "turn it into PKCS#12"),
+        (f"{RETRIEVER}.FileJwtRetriever", "names a Java class that has no counterpart here"),
+        ("sasl.login.callback.handler.class=com.acme.Handler", "it names a Java class"),
+        ("\xff\xfeb=1", "not UTF-8"),
         ("sasl.jaas.config=x", "property sasl.jaas.config is not of the form"),
         (
             "sasl.jaas.config=ScramLoginModule required username=a password=b tokenauth=true;",
@@ -193,7 +264,9 @@ def test_the_kind_is_given(tmp_path: Path) -> None:
 )
 def test_what_cannot_work(text: str, problem: str, tmp_path: Path) -> None:
     """The error of a command says which property, why, and what to do instead."""
-    file = file_of(tmp_path, text)
+    jks = tmp_path / "store.jks"
+    jks.write_bytes(b"\xfe\xed\xfe\xed\0\0\0\2")
+    file = file_of(tmp_path, text.replace("{jks}", str(jks)))
     done = run("topics", "list", "-F", str(file))
     assert (done.status, done.stdout) == (2, b"")
     assert problem in words(done.stderr)

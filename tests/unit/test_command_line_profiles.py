@@ -122,9 +122,11 @@ def test_an_unknown_profile(text: str, problem: str, file: Path) -> None:
 
 
 def test_no_file(file: Path) -> None:
-    """Without a file there are no profiles."""
+    """Without a file there are no profiles. A note tells a new user where the file belongs."""
     file.unlink()
-    assert run("profiles", "list").stdout == b"profile\tproduction\tbrokers\tregistry\n"
+    done = run("profiles", "list")
+    assert (done.status, done.stdout) == (0, b"profile\tproduction\tbrokers\tregistry\n")
+    assert done.stderr == f"note: {file} does not exist or has no profile\n"
     done = run("topics", "list", "-C", "prod")
     assert "the file does not exist or is empty" in words(done.stderr)
 
@@ -156,6 +158,11 @@ def test_where_the_file_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
         (f'[a]\nx.y = {{command = "{PASSWORD}"}}', 'x.y needs {command = ["PROGRAM", "ARG'),
         ("[a]\nx.y = {command = []}", "x.y needs {command ="),
         (f'[a]\nx.y = {{keyring = ["{PASSWORD}"]}}', 'x.y needs {keyring = ["SERVICE", "USER"]}'),
+        (
+            f'[a]\nsasl.password = {{envir = "{PASSWORD}"}}',
+            'sasl.password needs a text, or one of {env = "NAME"}, {command = ',
+        ),
+        (f'[a]\nsasl.password = {{comand = ["{PASSWORD}"]}}', "did you mean 'command'?"),
     ],
 )
 def test_a_wrong_file(text: str, problem: str, file: Path) -> None:
@@ -184,6 +191,28 @@ def test_a_wrong_profile_does_not_disturb_the_others(file: Path) -> None:
     assert run("profiles", "show", "bad").status == 2
 
 
+def test_a_mark_of_an_editor(file: Path) -> None:
+    """Some editors begin a file of UTF-8 with a mark. It does not matter."""
+    file.write_text(TEXT, encoding="utf-8-sig")
+    assert profile_file.properties_of("test") == {"bootstrap.servers": NO_BROKER}
+
+
+def test_an_empty_name() -> None:
+    """A variable of a script that is empty must not choose another cluster."""
+    done = run("topics", "list", "-C", "", environment={"KAFKA_BOOTSTRAP_SERVERS": "x:1"})
+    assert (done.status, done.stdout) == (2, b"")
+    assert "--profile: must not be empty" in done.stderr
+
+
+def test_misspelt_brokers(file: Path) -> None:
+    """The error of a command without brokers names the property that is probably meant."""
+    file.write_text('[a]\nbootstrap.server = "x:1"')
+    done = run("topics", "list", "-C", "a")
+    assert done.status == 2
+    problem = "there is no property bootstrap.server: did you mean 'bootstrap.servers'?"
+    assert problem in words(done.stderr)
+
+
 def python(program: str) -> Reference:
     return Reference("command", (sys.executable, "-c", program))
 
@@ -193,6 +222,12 @@ def test_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECRET", PASSWORD)
     assert profile_secrets.resolved("k", Reference("env", ("SECRET",))) == PASSWORD
     assert profile_secrets.resolved("k", python("print('a b $HOME')")) == "a b $HOME"
+    lines = python("print('a'); print('b')")
+    assert profile_secrets.resolved("ssl.key.pem", lines).split() == ["a", "b"]
+
+
+class DBusError(Exception):
+    """An error of the system, as some kinds of keyrings raise it."""
 
 
 def test_a_secret_of_the_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -203,6 +238,10 @@ def test_a_secret_of_the_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
     def found(service: str, user: str) -> str | None:
         if service == "locked":
             raise errors.KeyringLocked(PASSWORD)
+        if service == "broken":
+            raise DBusError(PASSWORD)
+        if service == "nowhere":
+            raise errors.NoKeyringError(PASSWORD)
         return {("kafka", "me"): PASSWORD}.get((service, user))
 
     monkeypatch.setattr(keyring, "get_password", found)
@@ -211,6 +250,10 @@ def test_a_secret_of_the_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
         profile_secrets.resolved("k", Reference("keyring", ("kafka", "you")))
     with pytest.raises(ValueError, match=r"cannot be read: KeyringLocked$"):
         profile_secrets.resolved("k", Reference("keyring", ("locked", "me")))
+    with pytest.raises(ValueError, match=r"cannot be read: DBusError$"):
+        profile_secrets.resolved("k", Reference("keyring", ("broken", "me")))
+    with pytest.raises(ValueError, match=r'this system has no keyring: use {env = "NAME"}'):
+        profile_secrets.resolved("k", Reference("keyring", ("nowhere", "me")))
 
 
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -228,6 +271,11 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
         (python(f"print('{PASSWORD}'); exit(3)"), "ended with status 3"),
         (python(f"import sys; sys.exit('{PASSWORD}')"), "ended with status 1"),
         (python("pass"), "printed nothing"),
+        (
+            python(f"print('{PASSWORD}'); print('user: me')"),
+            "has more than one line, and the secret is one line",
+        ),
+        (Reference("env", ("EMPTY",)), "variable EMPTY is empty"),
         (python("import sys; sys.stdout.buffer.write(b'\\xff')"), "did not print UTF-8"),
         (python("import time; time.sleep(60)"), "did not end within 0 s"),
     ],
@@ -239,6 +287,7 @@ def test_a_secret_that_is_missing(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     """The error names the property and the reason, and nothing shows what a program printed."""
+    monkeypatch.setenv("EMPTY", "")
     if "time.sleep" in value.words[-1]:
         monkeypatch.setattr(profile_secrets, "_TIMEOUT", 0.2)
     with pytest.raises(ValueError, match=f"^sasl.password: .*{problem}") as failure:

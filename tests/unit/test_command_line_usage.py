@@ -41,6 +41,13 @@ def reason(command: str) -> str:
     [
         ("topic list", "there is no command 'topic': did you mean 'topics'?"),
         ("topics lst", "there is no command 'lst': did you mean 'list'?"),
+        ("quotas list", "there is no command 'list': there are describe, alter"),
+        ("config show", "there is no command 'show': there is only list"),
+        (
+            "users set a --password b",
+            "there is no option --password. Write the password to stdin: other users can see the "
+            "arguments of a program.",
+        ),
         ("consume t --grop g", "there is no option --grop: did you mean '--group'?"),
         ("consume t --qqq", "there is no option --qqq"),
         ("consume t -e=1", "there is no option -="),

@@ -12,7 +12,7 @@ _OAUTH = {
 }
 _LOGIN_MODULES = ("PlainLoginModule", "ScramLoginModule", "OAuthBearerLoginModule")
 _MODULE = re.compile(
-    r"\s*(?:[\w.]+\.)?(\w+)\s+(?:required|requisite|sufficient|optional)\b(.*)", re.DOTALL
+    r"\s*(?:[\w.]+\.)?(\w+)\s+(?i:required|requisite|sufficient|optional)\b(.*)", re.DOTALL
 )
 _SETTING = re.compile(
     r"""\s*([\w.]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^\s;"']+))"""
@@ -25,11 +25,13 @@ _UNSECURED = {
 _EXTENSION = "extension_"
 
 
-def login_of(text: str) -> dict[str, str]:
+def login_of(text: str, has_client: bool = False) -> dict[str, str]:
     """Return librdkafka's properties for a JAAS configuration.
 
     Args:
         text: the configuration.
+        has_client: whether other properties contain the client's credentials for the identity
+            provider.
 
     Raises:
         ValueError: it cannot be used. The text follows the name of the property, has ``{}`` before
@@ -37,7 +39,7 @@ def login_of(text: str) -> dict[str, str]:
     """
     module, settings = _parsed(text)
     if module == "OAuthBearerLoginModule":
-        return _oauth(module, settings)
+        return _oauth(module, settings, has_client)
     if module == "ScramLoginModule" and settings.pop("tokenauth", "false").lower() == "true":
         raise ValueError(
             ": librdkafka cannot log in with a delegation token (tokenauth). Use the user name and "
@@ -47,7 +49,7 @@ def login_of(text: str) -> dict[str, str]:
     return {_PASSWORD[name]: value for name, value in settings.items()}
 
 
-def _oauth(module: str, settings: dict[str, str]) -> dict[str, str]:
+def _oauth(module: str, settings: dict[str, str], has_client: bool) -> dict[str, str]:
     """Return the properties for tokens of an identity provider, or for tokens of tests."""
     if settings.keys() & _UNSECURED.keys():
         _check(module, settings, {"unsecuredLoginStringClaim_sub"}, set(_UNSECURED))
@@ -61,7 +63,8 @@ def _oauth(module: str, settings: dict[str, str]) -> dict[str, str]:
         for name in list(settings)
         if name.startswith(_EXTENSION)
     }
-    _check(module, settings, {"clientId", "clientSecret"}, set(_OAUTH))
+    required = set() if has_client else {"clientId", "clientSecret"}
+    _check(module, settings, required, set(_OAUTH))
     found = {"sasl.oauthbearer.method": "oidc"}
     if extensions:
         texts = [f"{name}={value}" for name, value in extensions.items()]

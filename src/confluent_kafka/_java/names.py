@@ -30,16 +30,42 @@ class Wording(NamedTuple):
 WITHOUT_EFFECT = frozenset(
     {
         "auto.include.jmx.reporter",
+        "bootstrap.resolve.timeout.ms",
+        "buffer.memory.allocation.strategy",
         "default.api.timeout.ms",
         "exclude.internal.topics",
         "max.block.ms",
         "max.poll.records",
+        "metadata.cluster.check.enable",
         "metadata.max.idle.ms",
         "metrics.num.samples",
         "metrics.recording.level",
         "metrics.sample.window.ms",
         "partitioner.adaptive.partitioning.enable",
         "partitioner.availability.timeout.ms",
+        "partitioner.rack.aware",
+        # How long a client waits for a login, and when it renews the login.
+        "sasl.kerberos.ticket.renew.jitter",
+        "sasl.kerberos.ticket.renew.window.factor",
+        "sasl.login.connect.timeout.ms",
+        "sasl.login.read.timeout.ms",
+        "sasl.login.refresh.buffer.seconds",
+        "sasl.login.refresh.min.period.seconds",
+        "sasl.login.refresh.window.factor",
+        "sasl.login.refresh.window.jitter",
+        "sasl.login.retry.backoff.max.ms",
+        "sasl.login.retry.backoff.ms",
+        # How a broker checks a token. A client only passes the token on.
+        "sasl.oauthbearer.allow.unverified.audience",
+        "sasl.oauthbearer.allow.unverified.issuer",
+        "sasl.oauthbearer.clock.skew.seconds",
+        "sasl.oauthbearer.expected.audience",
+        "sasl.oauthbearer.expected.issuer",
+        "sasl.oauthbearer.jwks.endpoint.refresh.ms",
+        "sasl.oauthbearer.jwks.endpoint.retry.backoff.max.ms",
+        "sasl.oauthbearer.jwks.endpoint.retry.backoff.ms",
+        "sasl.oauthbearer.jwks.endpoint.url",
+        "sasl.oauthbearer.scope.claim.name",
         "socket.connection.setup.timeout.max.ms",
         "throw.on.fetch.stable.offset.unsupported",
     }
@@ -53,6 +79,11 @@ def _same(text: str) -> str:
 def _buffer_size(text: str) -> str:
     """Return 0 for -1: the system's default size is -1 in Java and 0 in librdkafka."""
     return "0" if text.strip() == "-1" else text
+
+
+def _lookup(text: str) -> str:
+    """Return librdkafka's way to look names up for "default", which Java had before version 4."""
+    return "use_all_dns_ips" if text.strip() == "default" else text
 
 
 def _kilobytes(text: str) -> str:
@@ -88,6 +119,7 @@ def _reset(text: str) -> str:
 RENAMED: dict[str, tuple[str, Callable[[str], str]]] = {
     "auto.offset.reset": ("auto.offset.reset", _reset),
     "buffer.memory": ("queue.buffering.max.kbytes", _kilobytes),
+    "client.dns.lookup": ("client.dns.lookup", _lookup),
     "compression.gzip.level": ("compression.level", _same),
     "compression.lz4.level": ("compression.level", _same),
     "compression.zstd.level": ("compression.level", _same),
@@ -101,7 +133,12 @@ RENAMED: dict[str, tuple[str, Callable[[str], str]]] = {
 }
 
 # librdkafka has a property of the same name, with another meaning or other values.
-_ALSO_LIBRDKAFKA = {"auto.offset.reset", "partition.assignment.strategy", "request.timeout.ms"}
+_ALSO_LIBRDKAFKA = {
+    "auto.offset.reset",
+    "client.dns.lookup",
+    "partition.assignment.strategy",
+    "request.timeout.ms",
+}
 # librdkafka would refuse each of these names.
 ONLY_JAVA = (WITHOUT_EFFECT | RENAMED.keys() - _ALSO_LIBRDKAFKA) | {
     "config.providers",
@@ -115,6 +152,10 @@ ONLY_JAVA = (WITHOUT_EFFECT | RENAMED.keys() - _ALSO_LIBRDKAFKA) | {
     "sasl.jaas.config",
     "sasl.login.callback.handler.class",
     "sasl.login.class",
+    "sasl.oauthbearer.assertion.template.file",
+    "sasl.oauthbearer.header.urlencode",
+    "sasl.oauthbearer.jwt.retriever.class",
+    "sasl.oauthbearer.jwt.validator.class",
     "security.providers",
     "ssl.enabled.protocols",
     "ssl.engine.factory.class",

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 
 from confluent_kafka._java.jaas import login_of
 from confluent_kafka._java.names import Wording
-from confluent_kafka._java.stores import certificates_of, contained
+from confluent_kafka._java.oauth import has_credentials, take_token_properties
+from confluent_kafka._java.stores import certificates_of, check_readable, contained
 
 _JKS = "a Java key store (JKS) can only be read by Java"
 _TO_PEM = (
@@ -24,6 +25,7 @@ _TO_PKCS12 = (
     "{}ssl.key.location"
 )
 _RENAMED = {
+    "sasl.oauthbearer.assertion.template.file": "sasl.oauthbearer.assertion.jwt.template.file",
     "ssl.keystore.certificate.chain": "ssl.certificate.pem",
     "ssl.keystore.key": "ssl.key.pem",
     "ssl.truststore.certificates": "ssl.ca.pem",
@@ -32,7 +34,8 @@ _REFUSED = {
     "config.providers": "it names a Java class, and no Java client runs here: resolve the secrets "
     "before",
     "security.providers": "it names a Java class, and no Java client runs here",
-    "sasl.client.callback.handler.class": "it names a Java class",
+    "sasl.client.callback.handler.class": "it names a Java class. On Amazon MSK, use SCRAM or a "
+    "client certificate",
     "sasl.login.callback.handler.class": "it names a Java class; for OAuth there is "
     "{}sasl.oauthbearer.method=oidc",
     "sasl.login.class": "it names a Java class",
@@ -56,11 +59,16 @@ def translate_security(given: Mapping[str, str], wording: Wording) -> dict[str, 
     Raises:
         ValueError: a property cannot be translated; the error names what to set instead.
     """
-    for name, reason in _REFUSED.items():
-        if name in given:
-            raise ValueError(f"{wording.named(name)} cannot be given: {wording.advice(reason)}")
     rest = dict(given)
-    found = {**_trust_store(rest, wording), **_key_store(rest, wording), **_jaas(rest, wording)}
+    tokens = take_token_properties(rest, wording)
+    for name, reason in _REFUSED.items():
+        if name in rest:
+            raise ValueError(f"{wording.named(name)} cannot be given: {wording.advice(reason)}")
+    login = _jaas(rest, "sasl.oauthbearer.method" in tokens, wording)
+    if "enable.sasl.oauthbearer.unsecure.jwt" in login:
+        tokens.pop("sasl.oauthbearer.method", None)
+    found = {**_trust_store(rest, wording), **_key_store(rest, wording), **tokens, **login}
+    _check_cipher_suites(rest.get("ssl.cipher.suites", ""), wording)
     for java, ours in _RENAMED.items():
         if java in rest:
             found[ours] = rest.pop(java)
@@ -83,17 +91,18 @@ def _trust_store(rest: dict[str, str], wording: Wording) -> dict[str, str]:
     password = rest.pop("ssl.truststore.password", None)
     if location is None:
         return {}
-    if kind == "JKS":
-        raise ValueError(f"{name}: {_JKS}: {wording.advice(_TO_PEM)}")
-    if kind == "PKCS12":
-        try:
-            return {"ssl.ca.pem": certificates_of(location, password)}
-        except ValueError as error:
-            raise ValueError(f"{name}: {error}: {wording.advice(_TO_PEM)}") from None
-    if password is not None:
+    if kind == "PEM" and not password:
+        return {"ssl.ca.location": location}
+    if kind == "PEM":
         name = wording.named("ssl.truststore.password")
         raise ValueError(f"{name}: a PEM file has none, leave it out")
-    return {"ssl.ca.location": location}
+    _check_store(name, location)
+    if kind == "JKS":
+        raise ValueError(f"{name}: {_JKS}: {wording.advice(_TO_PEM)}")
+    try:
+        return {"ssl.ca.pem": certificates_of(location, password)}
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}: {wording.advice(_TO_PEM)}") from None
 
 
 def _key_store(rest: dict[str, str], wording: Wording) -> dict[str, str]:
@@ -104,6 +113,7 @@ def _key_store(rest: dict[str, str], wording: Wording) -> dict[str, str]:
         return {}
     if kind == "JKS":
         name = wording.named("ssl.keystore.location")
+        _check_store(name, location)
         raise ValueError(f"{name}: {_JKS}: {wording.advice(_TO_PKCS12)}")
     if kind == "PEM":
         return {"ssl.certificate.location": location, "ssl.key.location": location}
@@ -125,13 +135,32 @@ def _kind(rest: dict[str, str], store: str, location: str | None, wording: Wordi
     return contained(location) or kind
 
 
-def _jaas(rest: dict[str, str], wording: Wording) -> dict[str, str]:
+def _check_store(name: str, location: str) -> None:
+    """Refuse a file that is missing. Its name alone would make it a JKS store."""
+    try:
+        check_readable(location)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+
+
+def _check_cipher_suites(text: str, wording: Wording) -> None:
+    """Refuse Java's names of cipher suites. OpenSSL would only answer that none matches."""
+    for name in text.replace(":", ",").split(","):
+        if "_WITH_" in name:
+            raise ValueError(
+                f"{wording.named('ssl.cipher.suites')}: OpenSSL has other names for the suites, "
+                f"separated by colons. The command openssl ciphers -stdname ALL shows the name "
+                f"for {name.strip()}"
+            )
+
+
+def _jaas(rest: dict[str, str], has_provider: bool, wording: Wording) -> dict[str, str]:
     """Take the credentials out of ``sasl.jaas.config``."""
     text = rest.pop("sasl.jaas.config", None)
     if text is None:
         return {}
     try:
-        return login_of(text)
+        return login_of(text, has_provider or has_credentials(rest))
     except ValueError as error:
         reason = wording.advice(str(error))
         raise ValueError(f"{wording.named('sasl.jaas.config')}{reason}") from None

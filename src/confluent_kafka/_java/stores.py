@@ -29,6 +29,23 @@ def contained(location: str | None) -> str | None:
     return "PKCS12" if start.startswith(_SEQUENCE) else None
 
 
+def check_readable(location: str) -> None:
+    """Check that a file can be read and is not empty.
+
+    Args:
+        location: the path.
+
+    Raises:
+        ValueError: it cannot be read, or it is empty.
+    """
+    try:
+        with open(location, "rb") as file:
+            if not file.read(1):
+                raise ValueError(f"{location} is empty")
+    except OSError as error:
+        raise ValueError(f"{location} cannot be read ({error.strerror})") from None
+
+
 def certificates_of(location: str, password: str | None) -> str:
     """Return the certificates of a PKCS#12 trust store as PEM.
 

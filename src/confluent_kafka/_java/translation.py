@@ -6,15 +6,10 @@ left out if they have no effect here. librdkafka itself refuses unknown names.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 
 from confluent_kafka._java.names import RENAMED, WITHOUT_EFFECT, Wording
 from confluent_kafka._java.security import translate_security
-
-_OAUTH_HANDLER = re.compile(
-    r"org\.apache\.kafka\.common\.security\.oauthbearer\.(secured\.)?OAuthBearerLoginCallbackHandler"
-)
 
 
 def translate(
@@ -36,11 +31,8 @@ def translate(
     """
     without_effect = [
         name
-        for name, text in given.items()
-        if name in WITHOUT_EFFECT
-        or name in left_out
-        or _of_other_codec(name, given)
-        or _is_java_s_own_handler(name, text)
+        for name in given
+        if name in WITHOUT_EFFECT or name in left_out or _of_other_codec(name, given)
     ]
     rest = {name: text for name, text in given.items() if name not in without_effect}
     found: dict[str, str] = {}
@@ -55,11 +47,6 @@ def translate(
         except ValueError as error:
             raise ValueError(f"{wording.named(name)}: {error}") from None
     return found, without_effect
-
-
-def _is_java_s_own_handler(name: str, text: str) -> bool:
-    """Return whether it is the class that gets tokens from an identity provider, as here."""
-    return name == "sasl.login.callback.handler.class" and bool(_OAUTH_HANDLER.fullmatch(text))
 
 
 def _of_other_codec(name: str, given: Mapping[str, str]) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import os
 import signal
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
@@ -77,6 +78,11 @@ class _Commands(Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         panels = {"Commands": COMMANDS, "Administration": ADMINISTRATION}
         show_panels(formatter, {title: list(lines.items()) for title, lines in panels.items()})
+
+    def main(self, *arguments: Any, **settings: Any) -> Any:
+        if "_CONFLUENT_KAFKA_COMPLETE" in os.environ:  # a shell asks what can follow
+            from confluent_kafka.cli.shell import shells  # noqa: F401  # Click knows them then
+        return super().main(*arguments, **settings)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

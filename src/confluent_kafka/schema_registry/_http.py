@@ -84,8 +84,16 @@ def _plain(value: Any) -> str:
 
 
 def part(name: object) -> str:
-    """Return a name as a part of a path."""
-    return quote(str(name), safe="")
+    """Return a name as a part of a path.
+
+    Raises:
+        ValueError: it is a step in a path, and no quotes change that: the configuration of the
+            subject "." would be that of the whole registry.
+    """
+    text = str(name)
+    if text in (".", ".."):
+        raise ValueError(f"{text!r} cannot be in the address of a request: use another name")
+    return quote(text, safe="")
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,9 @@ _TIMES = (
 )
 
 
+_DIGITS = 100
+
+
 class Bound:
     """A position: the beginning, the end, an offset, a count back from the end, or a time.
 
@@ -47,9 +50,9 @@ class Bound:
         """
         if argument in _NAMES:
             return cls(_NAMES[argument])
-        if offsets and argument.isdecimal():
+        if offsets and _is_number(argument):
             return cls("offset", int(argument))
-        if counts_back and argument.startswith("-") and argument[1:].isdecimal():
+        if counts_back and argument.startswith("-") and _is_number(argument[1:]):
             return cls("last", int(argument[1:]))
         moment = None if argument.isdecimal() else _milliseconds(argument)
         if moment is None:
@@ -58,6 +61,11 @@ class Bound:
             message = f"{argument!r} is not {', '.join(words)}, {_TIMES}"
             raise click.BadParameter(message, param_hint=option)
         return cls("time", moment)
+
+
+def _is_number(text: str) -> bool:
+    """Return whether a text is a number. Python reads only numbers with some thousand digits."""
+    return text.isdecimal() and len(text) <= _DIGITS
 
 
 def _milliseconds(text: str) -> int | None:

@@ -8,11 +8,13 @@ For example::
     ) -> None: ...
 
 A parameter without a default is required. ``bool`` is a flag, ``list`` can be given more than
-once, and an enumeration takes the values of its members.
+once, and an enumeration takes the values of its members. A parameter can also be a group: a
+NamedTuple whose fields are such parameters, which several commands share.
 """
 
 from __future__ import annotations
 
+import functools
 import inspect
 import typing
 from collections.abc import Callable, Iterator
@@ -144,6 +146,8 @@ def parameters_of(function: Callable[..., Any]) -> Iterator[click.Parameter]:
     hints = typing.get_type_hints(function, include_extras=True)
     for name, parameter in inspect.signature(function).parameters.items():
         hint = hints[name]
+        if _is_group(hint):
+            yield from parameters_of(hint)
         for declared in getattr(hint, "__metadata__", ()):
             required = parameter.default is parameter.empty
             kind, several = _element(hint.__origin__)
@@ -159,6 +163,30 @@ def parameters_of(function: Callable[..., Any]) -> Iterator[click.Parameter]:
                 yield _argument(name, declared.settings, several, common)
             else:
                 yield _option(name, declared, kind is bool, several, common)
+
+
+def with_groups(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that takes the fields of groups one by one, as Click passes them.
+
+    Args:
+        function: the function of a command.
+    """
+    hints = typing.get_type_hints(function)
+    groups = {name: hint for name, hint in hints.items() if _is_group(hint)}
+    if not groups:
+        return function
+
+    @functools.wraps(function)
+    def call(**given: Any) -> Any:
+        for name, group in groups.items():
+            given[name] = group(**{field: given.pop(field) for field in group._fields})
+        return function(**given)
+
+    return call
+
+
+def _is_group(hint: Any) -> bool:
+    return isinstance(hint, type) and hasattr(hint, "_fields")
 
 
 def _element(hint: Any) -> tuple[Any, bool]:

@@ -25,6 +25,14 @@ _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 # A configuration that librdkafka refuses is wrong usage.
 _WRONG_CONFIGURATION = KafkaError._INVALID_ARG
+# OpenSSL's words for what is wrong with a key store, and what a user can do.
+_STORES = {
+    "PKCS12 routines::mac verify failure": "The password of the key store "
+    "(ssl.keystore.password) is wrong.",
+    "digital envelope routines::unsupported": "The store has an encryption that OpenSSL does not "
+    "support any more. Write a new one: keytool -importkeystore -srckeystore STORE "
+    "-destkeystore new.p12 -deststoretype PKCS12",
+}
 
 
 class Failure(click.exceptions.Exit):
@@ -121,6 +129,8 @@ def configuring() -> Iterator[None]:
     except KafkaException as error:
         if error.args[0].code() != _WRONG_CONFIGURATION:
             raise
-        fail(error.args[0].str(), status=WRONG_USAGE)
+        reason = error.args[0].str()
+        advice = next((text for part, text in _STORES.items() if part in reason), "")
+        fail(reason, status=WRONG_USAGE, advice=advice)
     except (TypeError, ValueError) as error:
         fail(str(error), status=WRONG_USAGE)

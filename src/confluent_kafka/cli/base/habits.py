@@ -237,6 +237,9 @@ HINTS: Mapping[str, Mapping[str, str]] = {
         "--all-topic-partitions": "You can leave it out: without topics, it elects all leaders.",
         "--topic": "Name the partition as an argument: `elect-leaders TOPIC:0`.",
     },
+    "users set": {
+        "--password": "Write the password to stdin: other users can see the arguments of a program."
+    },
     "acls": {
         "--list": "Use `acls list`.",
         "--add": "Use `acls create`.",

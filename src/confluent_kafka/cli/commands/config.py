@@ -49,7 +49,9 @@ def list_(
     as_json: AsJson = False,
 ) -> None:
     """List properties with their types, defaults, ranges, importance and meaning."""
-    every = _properties()
+    from confluent_kafka.cli.connection.known_properties import properties
+
+    every = properties()
     rows = [
         (
             ", ".join(each["names"]),
@@ -67,20 +69,6 @@ def list_(
     if not rows:
         _fail(every, pattern)
     show(_COLUMNS, rows, as_json)
-
-
-def _properties() -> list[dict[str, Any]]:
-    """Return the table that tools/configuration_properties.py has written."""
-    import json
-    from importlib.resources import files
-
-    text = (
-        files("confluent_kafka.cli.commands")
-        .joinpath("properties.json")
-        .read_text(encoding="utf-8")
-    )
-    found: list[dict[str, Any]] = json.loads(text)
-    return found
 
 
 def _matches(names: list[str], pattern: str | None) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import click
 
+from confluent_kafka import KafkaException
 from confluent_kafka.cli.base.declared import argument, option
 from confluent_kafka.cli.base.ending import fail, report
 from confluent_kafka.cli.base.values import name as name_of
@@ -231,7 +232,7 @@ def _alter(admin: AdminClient, resource: ConfigResource, timeout: float, check: 
     futures = admin.incremental_alter_configs(
         [resource], request_timeout=timeout, validate_only=check
     )
-    _answer(futures, resource)
+    _answer(futures, resource, lambda: _near(admin, resource, timeout))
     report(
         f"{resource.restype.name.lower()} {resource.name} {'can be' if check else 'was'} changed"
     )
@@ -243,10 +244,29 @@ def _check_broker(admin: AdminClient, resource: ConfigResource, timeout: float) 
         check_broker(admin, int(resource.name), timeout)
 
 
-def _answer(futures: Mapping[ConfigResource, Future[_T]], resource: ConfigResource) -> _T:
+def _near(admin: AdminClient, resource: ConfigResource, timeout: float) -> str:
+    """Return a line with the right names of settings that the resource does not have."""
+    from confluent_kafka._suggestions import did_you_mean
+    from confluent_kafka.admin import ConfigResource
+
+    plain = ConfigResource(resource.restype, resource.name)
+    try:
+        known = admin.describe_configs([plain], request_timeout=timeout)[plain].result()
+    except KafkaException:
+        return ""
+    given = [each.name for each in resource.incremental_configs or () if each.name not in known]
+    near = ((name, did_you_mean(name, known)) for name in given)
+    return " ".join(f"{name}: {question}" for name, question in near if question)
+
+
+def _answer(
+    futures: Mapping[ConfigResource, Future[_T]],
+    resource: ConfigResource,
+    advice: Callable[[], str] = str,
+) -> _T:
     """Wait for the answer about a resource. A refusal ends the command and names the resource."""
     kind = resource.restype.name.lower()
     found, failures = settled(kind, {resource.name: futures[resource]})
     if failures:
-        fail(*failures)
+        fail(*failures, advice=advice())
     return found[resource.name]

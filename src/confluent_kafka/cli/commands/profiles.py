@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from confluent_kafka.cli.base.declared import argument
+from confluent_kafka.cli.base.ending import note
 from confluent_kafka.cli.connection.administration import AsJson, show
 from confluent_kafka.cli.connection.profile_secrets import Reference
 from confluent_kafka.cli.shell.command import Group
@@ -28,7 +29,7 @@ app = Group(
 )
 def list_(as_json: AsJson = False) -> None:
     """List the profiles with their brokers and schema registries."""
-    from confluent_kafka.cli.connection.profile_file import profiles
+    from confluent_kafka.cli.connection.profile_file import location, profiles
 
     found, errors = profiles()
     rows = [
@@ -41,6 +42,8 @@ def list_(as_json: AsJson = False) -> None:
         for name, each in found.items()
     ]
     show(("profile", "production", "brokers", "registry"), rows, as_json)
+    if not rows and not errors:
+        note(f"{location()} does not exist or has no profile")
     for error in errors:
         raise error
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import click
 
+from confluent_kafka import KafkaException
 from confluent_kafka.cli.base.declared import argument, option
-from confluent_kafka.cli.base.ending import report
+from confluent_kafka.cli.base.ending import fail, report
 from confluent_kafka.cli.connection.administration import (
     AsJson,
     Timeout,
@@ -34,6 +37,13 @@ app = Group(
 
 _T = TypeVar("_T")
 
+_QUOTAS = (
+    "consumer_byte_rate",
+    "producer_byte_rate",
+    "request_percentage",
+    "controller_mutation_rate",
+    "connection_creation_rate",
+)
 _DEFAULT = "<default>"  # as Kafka's tools write it
 
 
@@ -162,11 +172,25 @@ def alter(
         raise click.BadParameter("give QUOTA=VALUE or --remove")
     entity = ClientQuotaEntity(names)
     with administering(brokers, config_file, properties, timeout) as admin:
-        admin.alter_client_quotas(
+        futures = admin.alter_client_quotas(
             [ClientQuotaAlteration(entity, changes)], validate_only=check, request_timeout=timeout
-        )[entity].result()
+        )
+        try:
+            futures[entity].result()
+        except KafkaException as error:
+            if advice := _near(changes):
+                fail(error.args[0].str(), advice=advice)
+            raise
     text = ", ".join(f"{kind} {name or _DEFAULT}" for kind, name in names.items())
     report(f"quotas of {text} {'can be' if check else 'were'} changed")
+
+
+def _near(given: Iterable[str]) -> str:
+    """Return a line with the right names of quotas that Kafka does not have."""
+    from confluent_kafka._suggestions import did_you_mean
+
+    near = ((name, did_you_mean(name, _QUOTAS)) for name in given if name not in _QUOTAS)
+    return " ".join(f"{name}: {question}" for name, question in near if question)
 
 
 def _by_type(*chosen: tuple[str, _T]) -> dict[str, _T]:
@@ -182,7 +206,9 @@ def _rates(values: list[str]) -> dict[str, float | None]:
         try:
             rates[name] = float(text)
         except ValueError:
-            raise click.BadParameter(f"{text!r} is not a number", param_hint=name) from None
+            rates[name] = math.nan
+        if not math.isfinite(rates[name] or 0):
+            raise click.BadParameter(f"{text!r} is not a number", param_hint=name)
     return rates
 
 

@@ -12,13 +12,11 @@ import click
 from confluent_kafka.cli.base.declared import argument, option
 from confluent_kafka.cli.base.ending import FAILED, fail, report
 from confluent_kafka.cli.connection.administration import AsJson, show
-from confluent_kafka.cli.connection.settings import File, Registry
 from confluent_kafka.cli.registry import schemas
 from confluent_kafka.cli.registry.changes import compatibility, contexts, delete, mode
 from confluent_kafka.cli.registry.connection import (
-    Properties,
+    Connection,
     Subject,
-    Timeout,
     registry,
     version_of,
     versions_of,
@@ -67,14 +65,12 @@ Normalize = Annotated[
 def subjects(
     prefix: Annotated[str | None, option(help="List only subjects that begin with this.")] = None,
     deleted: Annotated[bool, option("--deleted", help="Also list deleted subjects.")] = False,
-    url: Registry = None,
-    config_file: File = None,
-    properties: Properties = None,
-    timeout: Timeout = 30,
+    *,
+    connection: Connection,
     as_json: AsJson = False,
 ) -> None:
     """List the subjects."""
-    with registry(url, config_file, properties, timeout) as client:
+    with registry(connection) as client:
         found = client.get_subjects(subject_prefix=prefix, deleted=deleted)
     show(
         ("subject",), [(name,) for name in sorted(found) if name.startswith(prefix or "")], as_json
@@ -91,14 +87,12 @@ def subjects(
 def versions(
     subject: Subject,
     deleted: Annotated[bool, option("--deleted", help="Also list deleted versions.")] = False,
-    url: Registry = None,
-    config_file: File = None,
-    properties: Properties = None,
-    timeout: Timeout = 30,
+    *,
+    connection: Connection,
     as_json: AsJson = False,
 ) -> None:
     """List the versions of a subject with the ids and types of their schemas."""
-    with registry(url, config_file, properties, timeout) as client:
+    with registry(connection) as client:
         found = [
             client.get_version(subject, n, deleted) for n in versions_of(client, subject, deleted)
         ]
@@ -124,14 +118,12 @@ def show_(
     version: Annotated[
         int | str, option(parse=version_of, metavar="VERSION", help="Version, or latest.")
     ] = "latest",
-    url: Registry = None,
-    config_file: File = None,
-    properties: Properties = None,
-    timeout: Timeout = 30,
+    *,
+    connection: Connection,
     as_json: AsJson = False,
 ) -> None:
     """Show the schema of a version. JSON is indented."""
-    with registry(url, config_file, properties, timeout) as client:
+    with registry(connection) as client:
         versions_of(client, subject)
         found = client.get_version(subject, version)
     if as_json:
@@ -155,10 +147,8 @@ def register(
     kind: Kind = None,
     reference: References = None,
     normalize: Normalize = False,
-    url: Registry = None,
-    config_file: File = None,
-    properties: Properties = None,
-    timeout: Timeout = 30,
+    *,
+    connection: Connection,
     as_json: AsJson = False,
 ) -> None:
     """Register a schema under a subject. If it is registered already, nothing changes.
@@ -166,7 +156,7 @@ def register(
     If the schema is not compatible, the command explains why, as `registry check` does.
     """
     schema = schemas.schema_of(file, kind, reference or ())
-    with registry(url, config_file, properties, timeout) as client:
+    with registry(connection) as client:
         try:
             client.register_schema(subject, schema, normalize)
         except Exception as error:
@@ -203,10 +193,8 @@ def check(
             help="Version to compare with, or latest.",
         ),
     ] = None,
-    url: Registry = None,
-    config_file: File = None,
-    properties: Properties = None,
-    timeout: Timeout = 30,
+    *,
+    connection: Connection,
     as_json: AsJson = False,
 ) -> None:
     """Check whether a schema is compatible with a subject, and explain what is not.
@@ -214,7 +202,7 @@ def check(
     Nothing is registered.
     """
     schema = schemas.schema_of(file, kind, reference or ())
-    with registry(url, config_file, properties, timeout) as client:
+    with registry(connection) as client:
         versions_of(client, subject)
         messages = client.explain_compatibility(subject, schema, version, normalize)
     if messages:
@@ -245,14 +233,12 @@ def diff(
         int | str,
         argument(parse=version_of, metavar="[NEW]", help="By default, the latest version."),
     ] = "latest",
-    url: Registry = None,
-    config_file: File = None,
-    properties: Properties = None,
-    timeout: Timeout = 30,
+    *,
+    connection: Connection,
     as_json: AsJson = False,
 ) -> None:
     """Show the lines in which two versions of a subject differ."""
-    with registry(url, config_file, properties, timeout) as client:
+    with registry(connection) as client:
         known = versions_of(client, subject)
         second = client.get_version(subject, new)
         earlier = [number for number in known if number < (second.version or 0)]

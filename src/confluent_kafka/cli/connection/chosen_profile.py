@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import click
 
 from confluent_kafka.cli.base.declared import CONNECTION, option, parameters_of
+from confluent_kafka.cli.base.values import name as name_of
 
 PROFILE = "profile"
 YES_REALLY = "yes_really"
@@ -35,6 +36,7 @@ def _connecting(
             panel=CONNECTION,
             metavar="NAME",
             envvar="KAFKA_PROFILE",
+            parse=name_of,
             kept=True,
             help="Profile of the cluster, from profiles.toml.",
         ),

@@ -3,35 +3,45 @@
 kcat's files have librdkafka's properties. The two kinds of files look alike, so the reader decides
 only where no doubt is left: a property that only one of them has, or a file that both kinds of
 clients read in the same way. Otherwise the user has to say which kind it is.
+
+A Java client ignores properties that it does not have, so files contain properties of serializers
+and other libraries, too. They are left out.
 """
 
 from __future__ import annotations
 
+import codecs
 import re
-import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
 
 from confluent_kafka._java import ONLY_JAVA, Wording, java_lines, translate
+from confluent_kafka.cli.base.ending import note
 from confluent_kafka.cli.base.values import JAVA, LIBRDKAFKA, divided
 
 _WORDING = Wording("property", "")
 _NAME = re.compile(r"[a-z0-9_]+(\.[a-z0-9_]+)+")
-# Nothing that the command line does depends on them.
-_LEFT_OUT = frozenset(
+# What a Java client checks or protects, and what this command does not.
+_PROTECTING = frozenset(
     {
-        *("key.serializer", "value.serializer", "key.deserializer", "value.deserializer"),
-        *(
-            "interceptor.classes",
-            "metric.reporters",
-            "partitioner.class",
-            "partitioner.ignore.keys",
-        ),
         *("ssl.enabled.protocols", "ssl.protocol", "ssl.provider"),
         *("ssl.keymanager.algorithm", "ssl.trustmanager.algorithm"),
-        "ssl.secure.random.implementation",
+        *("ssl.secure.random.implementation", "interceptor.classes"),
+        *("sasl.oauthbearer.jwt.validator.class", "sasl.oauthbearer.header.urlencode"),
     }
+)
+# Nothing that the command line does depends on them.
+_LEFT_OUT = _PROTECTING | frozenset(
+    {
+        *("key.serializer", "value.serializer", "key.deserializer", "value.deserializer"),
+        *("metric.reporters", "partitioner.class", "partitioner.ignore.keys"),
+    }
+)
+_CHECKED = (
+    *("bootstrap.", "security.", "sasl.", "ssl."),
+    *("schema.registry.", "basic.auth.", "bearer.auth."),
 )
 # A Java client would log in without them, or fail.
 _ONLY_LIBRDKAFKA = frozenset(
@@ -58,13 +68,15 @@ def read(file: Path) -> dict[str, str]:
     """
     kind, path = divided(str(file))
     try:
-        data = path.read_bytes()
+        data = path.read_bytes().removeprefix(codecs.BOM_UTF8)
         if kind == JAVA:
             found = _java(data, path)
         else:
             found = _librdkafka(data) if kind == LIBRDKAFKA else _either(data, path)
     except OSError as error:
         raise _wrong(path, f": {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise _wrong(path, ": not UTF-8") from None
     except ValueError as error:
         separator = ", " if str(error).startswith("line ") else ": "
         raise _wrong(path, f"{separator}{error}") from None
@@ -124,9 +136,24 @@ def _librdkafka(data: bytes) -> dict[str, str]:
 
 def _java(data: bytes, path: Path) -> dict[str, str]:
     config, left_out = _translated(data)
-    if left_out:
-        print(f"{path}: only Java's clients use {', '.join(left_out)}", file=sys.stderr)
-    return config
+    if ignored := [name for name in left_out if name in _PROTECTING]:
+        note(
+            f"{path}: {', '.join(ignored)} can protect the connection or the messages of Java's "
+            "clients, and has no effect here"
+        )
+    understood = _understood(config)
+    return {name: value for name, value in config.items() if name in understood}
+
+
+def _understood(names: Iterable[str]) -> set[str]:
+    """Return the names that go to a client, which refuses those that it does not have.
+
+    A mistake in the name of a security property must not go unnoticed.
+    """
+    from confluent_kafka.cli.connection.known_properties import known_properties
+
+    known = known_properties()
+    return {name for name in names if name.startswith(_CHECKED) or name in known}
 
 
 def _translated(data: bytes) -> tuple[dict[str, str], list[str]]:

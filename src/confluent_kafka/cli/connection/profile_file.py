@@ -12,7 +12,12 @@ from typing import Any, NamedTuple
 import click
 
 from confluent_kafka._suggestions import did_you_mean
-from confluent_kafka.cli.connection.profile_secrets import Reference, reference_of, resolved
+from confluent_kafka.cli.connection.profile_secrets import (
+    Reference,
+    reference_of,
+    refuse_table,
+    resolved,
+)
 
 _OURS = ("production", "registry")
 
@@ -63,7 +68,7 @@ def _tables() -> dict[str, Any]:
     """Return the content of the file. Without a file there are no profiles."""
     path = location()
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         return {}
     except OSError as error:
@@ -139,6 +144,7 @@ def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str
             if (found := reference_of(key, value)) is not None:
                 yield key, found
             else:
+                refuse_table(key, value)
                 yield from _flat(value, f"{key}.")
         elif isinstance(value, bool):
             yield key, str(value).lower()

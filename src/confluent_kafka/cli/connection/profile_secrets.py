@@ -7,7 +7,11 @@ import subprocess
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from confluent_kafka._suggestions import did_you_mean
+
 _TIMEOUT = 10.0
+# Only these have line ends: keys and certificates.
+_OF_SEVERAL_LINES = ".pem"
 
 
 class Reference(NamedTuple):
@@ -63,16 +67,45 @@ def resolved(key: str, value: str | Reference) -> str:
         return value
     _, _, look_up = _FROM[value.kind]
     try:
-        return look_up(*value.words)
+        text = look_up(*value.words)
+        if "\n" in text and not key.endswith(_OF_SEVERAL_LINES):
+            raise ValueError(f"{_origin(value)} has more than one line, and the secret is one line")
+        return text
     except ValueError as error:
         raise ValueError(f"{key}: {error}") from None
 
 
+def refuse_table(key: str, table: Mapping[str, Any]) -> None:
+    """Refuse a table that is the value of a property, but no reference.
+
+    Args:
+        key: the property.
+        table: its value, such as ``{envir = "NAME"}``.
+
+    Raises:
+        ValueError: the property is one of librdkafka's. Other names only have dots in them.
+    """
+    from confluent_kafka.cli.connection.known_properties import known_properties
+
+    if key in known_properties():
+        forms = ", ".join(form for _, form, _ in _FROM.values())
+        near = did_you_mean(next(iter(table), ""), _FROM)
+        raise ValueError(f"{key} needs a text, or one of {forms}{f': {near}' if near else ''}")
+
+
+def _origin(place: Reference) -> str:
+    """Return what has printed or contained a secret, without the arguments of a program."""
+    if place.kind == "command":
+        return f"the output of {place.words[0]}"
+    return f"the {'variable' if place.kind == 'env' else 'entry of the keyring'} {place.words[0]}"
+
+
 def _from_environment(name: str) -> str:
-    try:
-        return os.environ[name]
-    except KeyError:
-        raise ValueError(f"the environment variable {name} is not set") from None
+    text = os.environ.get(name)
+    if not text:
+        problem = "not set" if text is None else "empty"
+        raise ValueError(f"the environment variable {name} is {problem}")
+    return text
 
 
 def _from_command(program: str, *arguments: str) -> str:
@@ -105,12 +138,16 @@ def _from_command(program: str, *arguments: str) -> str:
 def _from_keyring(service: str, user: str) -> str:
     try:
         import keyring
-        from keyring.errors import KeyringError
+        from keyring.errors import NoKeyringError
     except ModuleNotFoundError:
         raise ValueError("the keyring needs the extra [keyring]: pip install keyring") from None
     try:
         found = keyring.get_password(service, user)
-    except KeyringError as error:
+    except NoKeyringError:
+        raise ValueError(
+            'this system has no keyring: use {env = "NAME"} or {command = ["PROGRAM"]} instead'
+        ) from None
+    except Exception as error:  # each kind of keyring has errors of its own
         raise ValueError(f"the keyring cannot be read: {type(error).__name__}") from None
     if found is None:
         raise ValueError(f"the keyring has no password of {user!r} for {service!r}")

@@ -101,6 +101,7 @@ def settings(
     if brokers is not None:
         config["bootstrap.servers"] = brokers
     if not config.get("bootstrap.servers") and not config.get("metadata.broker.list"):
+        _refuse_misspelt_brokers(config)
         raise click.BadParameter(
             "no brokers: give --brokers HOST:PORT, -X bootstrap.servers=HOST:PORT, a file with "
             "-F, a profile with -C, or the environment variable KAFKA_BOOTSTRAP_SERVERS",
@@ -109,6 +110,16 @@ def settings(
     logger = logging.Logger("confluent_kafka.cli")
     logger.addHandler(logging.StreamHandler() if config.get("debug") else logging.NullHandler())
     return config | {"logger": logger}
+
+
+def _refuse_misspelt_brokers(config: Iterable[str]) -> None:
+    """Name a property that is probably meant to be bootstrap.servers."""
+    for name in config:
+        if name.startswith("bootstrap.") and name != "bootstrap.servers":
+            raise click.BadParameter(
+                f"no brokers: there is no property {name}: did you mean 'bootstrap.servers'?",
+                param_hint="--brokers",
+            )
 
 
 def registry_settings(

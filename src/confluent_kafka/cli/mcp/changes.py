@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
+from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
@@ -12,8 +13,8 @@ from confluent_kafka.cli.groups.offset_plan import COLUMNS, Change
 from confluent_kafka.cli.groups.offset_target import target_of
 from confluent_kafka.cli.groups.reset import carry_out, planned
 from confluent_kafka.cli.groups.view import KINDS
-from confluent_kafka.cli.mcp.tools import Group, Topic, explained
-from confluent_kafka.cli.topics.selection import selection
+from confluent_kafka.cli.mcp.tools import Group, Topic, explained, partitions_of
+from confluent_kafka.cli.topics.selection import no_partition, selection
 
 if TYPE_CHECKING:
     from confluent_kafka.admin import AdminClient
@@ -50,6 +51,9 @@ class WritingTools:
         ] = None,
     ) -> dict[str, Any]:
         """Send a message, and return the partition and the offset where it is stored."""
+        numbers = partitions_of(self._admin, topic, self._timeout)
+        if partition is not None and partition not in numbers:
+            raise ToolError(no_partition(topic, partition, numbers))
         delivered: list[tuple[KafkaError | None, Message]] = []
         config = {**self._config, "message.timeout.ms": int(self._timeout * 1000)}
         with Producer(config) as producer:

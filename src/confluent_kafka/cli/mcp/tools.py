@@ -49,8 +49,28 @@ def explained(tool: Callable[_P, _T]) -> Callable[_P, _T]:
             raise ToolError(error.message) from error
         except Failure as failure:
             raise ToolError("\n".join(failure.reasons)) from failure
+        except (ValueError, OverflowError) as error:  # a client refuses an argument
+            raise ToolError(str(error)) from error
 
     return call
+
+
+def partitions_of(admin: AdminClient, topic: str, timeout: float) -> list[int]:
+    """Return the numbers of a topic's partitions. A request for one topic could create it.
+
+    Args:
+        admin: a connected client.
+        topic: the name of the topic.
+        timeout: the seconds to wait for the cluster.
+
+    Raises:
+        ToolError: there is no such topic. The error names the nearest one.
+    """
+    known = admin.list_topics(timeout=timeout).topics
+    if topic not in known:
+        hint = did_you_mean(topic, known)
+        raise ToolError(f"topic {topic!r} does not exist{': ' if hint else ''}{hint}")
+    return sorted(known[topic].partitions)
 
 
 class ReadingTools:
@@ -121,7 +141,7 @@ class ReadingTools:
     @explained
     def topic(self, topic: Topic) -> dict[str, Any]:
         """Describe a topic: leader, replicas, in-sync replicas and offsets of each partition."""
-        self._partitions(topic)
+        partitions_of(self._admin, topic, self._timeout)
         futures = self._admin.describe_topics(
             TopicCollection([topic]), request_timeout=self._timeout
         )
@@ -170,7 +190,7 @@ class ReadingTools:
         count: Annotated[int, Field(ge=1, description="The largest number of messages.")] = 10,
     ) -> dict[str, Any]:
         """Read some messages of a topic that exist now, ordered by time. Nothing is committed."""
-        numbers = self._partitions(topic)
+        numbers = partitions_of(self._admin, topic, self._timeout)
         if partition is not None and partition not in numbers:
             raise ToolError(no_partition(topic, partition, numbers))
         start = Bound.parse(begin, "begin", counts_back=True)
@@ -178,14 +198,6 @@ class ReadingTools:
         limits = self._limits._replace(messages=min(count, self._limits.messages))
         found = sample(self._config, places, start, limits, self._redaction, self._timeout)
         return {"messages": found}
-
-    def _partitions(self, topic: str) -> list[int]:
-        """Return the numbers of the topic's partitions. A request for one topic could create it."""
-        known = self._admin.list_topics(timeout=self._timeout).topics
-        if topic not in known:
-            hint = did_you_mean(topic, known)
-            raise ToolError(f"topic {topic!r} does not exist{': ' if hint else ''}{hint}")
-        return sorted(known[topic].partitions)
 
     @explained
     def groups(self) -> dict[str, Any]:

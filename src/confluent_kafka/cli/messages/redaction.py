@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
 from typing import Any
@@ -12,9 +13,10 @@ REDACTED = "[redacted]"
 class Redaction:
     """Hides fields and headers by their names, and parts of texts by patterns.
 
-    A name fits in upper and lower case, at every depth of an object. All of a field's value is
-    hidden, also an object or a list. Patterns apply to every text that is left, keys of messages
-    included.
+    A name fits in upper and lower case, at every depth of an object, also of an object that is
+    JSON within a text. All of a field's value is hidden, also an object or a list. A text that is
+    not JSON is hidden as a whole if a name occurs in it. Patterns apply to every text and number
+    that is left: keys of messages and names of fields included.
 
     Args:
         fields: names of fields and headers; ``*`` fits any text, as in ``*password*``.
@@ -25,8 +27,9 @@ class Redaction:
     """
 
     def __init__(self, fields: Iterable[str] = (), patterns: Iterable[str] = ()) -> None:
-        names = "|".join(re.escape(name).replace(r"\*", ".*") for name in fields)
-        self._fields = re.compile(names, re.IGNORECASE | re.DOTALL) if names else None
+        fields = list(fields)
+        self._fields = _any_of(fields)
+        self._mentioned = _any_of(name.strip("*") for name in fields)
         self._patterns = []
         for pattern in patterns:
             try:
@@ -48,6 +51,16 @@ class Redaction:
         hides = self._fields is not None and self._fields.fullmatch(name) is not None
         return REDACTED if hides else value
 
+    def of_text(self, text: str) -> str:
+        """Return a text without what the patterns hide.
+
+        Args:
+            text: the text, such as the name of a field or a header.
+        """
+        for pattern in self._patterns:
+            text = pattern.sub(REDACTED, text)
+        return text
+
     def apply(self, value: Any) -> Any:
         """Return a copy of a decoded value without what the rules hide.
 
@@ -55,10 +68,31 @@ class Redaction:
             value: a value as JSON has it: objects, lists, texts, numbers, bools or None.
         """
         if isinstance(value, dict):
-            return {name: self.of_field(name, self.apply(each)) for name, each in value.items()}
+            return {
+                self.of_text(name): self.of_field(name, self.apply(each))
+                for name, each in value.items()
+            }
         if isinstance(value, list):
             return [self.apply(each) for each in value]
         if isinstance(value, str):
-            for pattern in self._patterns:
-                value = pattern.sub(REDACTED, value)
+            return self.of_text(self._without_fields(value))
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            text = str(value)
+            return value if self.of_text(text) == text else REDACTED
         return value
+
+    def _without_fields(self, text: str) -> str:
+        """Hide fields in a text that is JSON. Other texts can contain fields in any form."""
+        if self._mentioned is None or not self._mentioned.search(text):
+            return text
+        try:
+            inner = json.loads(text)
+        except (ValueError, RecursionError):
+            return REDACTED
+        return json.dumps(self.apply(inner)) if isinstance(inner, dict | list) else REDACTED
+
+
+def _any_of(names: Iterable[str]) -> re.Pattern[str] | None:
+    """Return a pattern that fits each of the names; None if there is none."""
+    forms = [re.escape(name).replace(r"\*", ".*") for name in names]
+    return re.compile("|".join(forms), re.IGNORECASE | re.DOTALL) if forms else None

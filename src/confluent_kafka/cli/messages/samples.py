@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import time
-from collections.abc import Iterable, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from confluent_kafka import (
@@ -24,6 +26,10 @@ from confluent_kafka.cli.topics.place import Place
 # a read_committed reader for ever.
 _PATIENCE = 10.0
 _SLICE = 0.2
+# A message can have any number of headers.
+_HEADERS = 50
+# Levels of objects and lists. The protocol's library fails at some hundreds.
+_LEVELS = 100
 
 
 class Limits(NamedTuple):
@@ -67,10 +73,11 @@ def sample(
     alone = {"group.id": "unused", "enable.auto.commit": False, "enable.partition.eof": True}
     with Consumer({**config, **alone}) as consumer:
         ranges = {place: _range(consumer, place, begin, timeout) for place in places}
-        messages = _read(consumer, ranges, None if begin.kind == "last" else limits.messages)
-    messages.sort(key=lambda one: (one.timestamp()[1], one.partition(), one.offset()))
-    chosen = messages[-limits.messages :] if begin.kind == "last" else messages[: limits.messages]
-    return [shown(message, limits.bytes, redaction) for message in chosen]
+        convert = functools.partial(shown, most=limits.bytes, redaction=redaction)
+        last = begin.kind == "last"
+        found = _read(consumer, ranges, limits.messages, convert, keeps_last=last)
+    found.sort(key=lambda one: (one["timestamp"], one["partition"], one["offset"]))
+    return found[-limits.messages :] if last else found[: limits.messages]
 
 
 def _range(consumer: Consumer, place: Place, begin: Bound, timeout: float) -> tuple[int, int]:
@@ -86,13 +93,20 @@ def _range(consumer: Consumer, place: Place, begin: Bound, timeout: float) -> tu
 
 
 def _read(
-    consumer: Consumer, ranges: dict[Place, tuple[int, int]], most: int | None
-) -> list[Message]:
-    """Read the ranges, but not more than `most` messages of a partition."""
+    consumer: Consumer,
+    ranges: dict[Place, tuple[int, int]],
+    most: int,
+    convert: Callable[[Message], dict[str, Any]],
+    *,
+    keeps_last: bool,
+) -> list[dict[str, Any]]:
+    """Read the ranges, and return the first or last messages of each partition as JSON has them.
+
+    They are cut at once: a range can have more bytes than the memory.
+    """
     ends = {place: end for place, (first, end) in ranges.items() if first < end}
-    counts = dict.fromkeys(ends, 0)
+    kept = {place: deque[dict[str, Any]](maxlen=most) for place in ends}
     consumer.assign([TopicPartition(*place, ranges[place][0]) for place in ends])
-    messages: list[Message] = []
     deadline = time.monotonic() + _PATIENCE
     while ends and time.monotonic() < deadline:
         message = consumer.poll(_SLICE)
@@ -106,13 +120,12 @@ def _read(
         if place not in ends:
             continue
         if error is None and offset < ends[place]:
-            messages.append(message)
-            counts[place] += 1
+            kept[place].append(convert(message))
             offset += 1
-        if offset >= ends[place] or counts[place] == most:
+        if offset >= ends[place] or (not keeps_last and len(kept[place]) == most):
             del ends[place]
             consumer.pause([TopicPartition(*place)])
-    return messages
+    return [each for place in kept.values() for each in place]
 
 
 def shown(message: Message, most: int, redaction: Redaction) -> dict[str, Any]:
@@ -125,9 +138,17 @@ def shown(message: Message, most: int, redaction: Redaction) -> dict[str, Any]:
     """
 
     def limited(data: bytes | None) -> Any:
-        return _cut(redaction.apply(_decoded(data, redaction)), most)
+        length = len(data or b"")
+        try:
+            return _cut(redaction.apply(_decoded(data, redaction)), most, length)
+        except RecursionError:
+            return {"hidden": "its JSON is nested too deeply", "bytes": length}
 
-    return {
+    def named(name: str) -> Any:
+        return _cut(redaction.of_text(name), most, len(name.encode()))
+
+    headers = message.headers() or []
+    found = {
         "topic": message.topic(),
         "partition": message.partition(),
         "offset": message.offset(),
@@ -135,21 +156,25 @@ def shown(message: Message, most: int, redaction: Redaction) -> dict[str, Any]:
         "key": limited(message.key()),
         "value": limited(message.value()),
         "headers": [
-            [name, redaction.of_field(name, limited(value))]
-            for name, value in message.headers() or []
+            [named(name), redaction.of_field(name, limited(value))]
+            for name, value in headers[:_HEADERS]
         ],
     }
+    if len(headers) > _HEADERS:
+        found["headers_left_out"] = len(headers) - _HEADERS
+    return found
 
 
 def _decoded(data: bytes | None, redaction: Redaction) -> Any:
     """Return JSON as the value that it describes, other UTF-8 as text, and other bytes as base64.
 
-    No rule can look into other bytes. If there are rules, the bytes are not shown.
+    NaN and Infinity, which some programs write, become texts: JSON does not have them. No rule can
+    look into other bytes. If there are rules, the bytes are not shown.
     """
     if data is None:
         return None
     try:
-        return json.loads(data, parse_constant=_refuse)
+        return json.loads(data, parse_constant=str)
     except (ValueError, RecursionError):
         decoded = text_or_base64(data)
     if isinstance(decoded, dict) and redaction:
@@ -157,15 +182,24 @@ def _decoded(data: bytes | None, redaction: Redaction) -> Any:
     return decoded
 
 
-def _refuse(constant: str) -> None:
-    """JSON has no NaN and no Infinity, although Python reads them."""
-    raise ValueError(constant)
+def _cut(value: Any, most: int, length: int) -> Any:
+    """Cut a value whose text is too long, and add its length as it was sent.
 
-
-def _cut(value: Any, most: int) -> Any:
-    """Cut a value whose text is too long. Redaction comes first: it needs the whole value."""
+    Redaction comes first: it needs the whole value.
+    """
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     encoded = text.encode()
-    if len(encoded) <= most:
+    if len(encoded) <= most and not _is_deep(value):
         return value
-    return {"cut": encoded[:most].decode(errors="ignore"), "bytes": len(encoded)}
+    return {"cut": encoded[:most].decode(errors="ignore"), "bytes": length}
+
+
+def _is_deep(value: Any) -> bool:
+    """Return whether a value has more levels than an answer can have."""
+    level = [value]
+    for _ in range(_LEVELS):
+        parts = [each for each in level if isinstance(each, dict | list)]
+        level = [
+            one for each in parts for one in (each.values() if isinstance(each, dict) else each)
+        ]
+    return bool(level)

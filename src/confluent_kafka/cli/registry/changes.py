@@ -13,11 +13,9 @@ from confluent_kafka.cli.base.ending import fail, report
 from confluent_kafka.cli.base.terminal import counted
 from confluent_kafka.cli.connection.administration import AsJson, Yes, confirm, show
 from confluent_kafka.cli.connection.chosen_profile import when
-from confluent_kafka.cli.connection.settings import File, Registry
 from confluent_kafka.cli.registry.connection import (
-    Properties,
+    Connection,
     Subject,
-    Timeout,
     is_missing,
     registry,
     version_of,
@@ -80,10 +78,8 @@ def delete(
         bool,
         option("--permanent", help="Delete permanently. This includes versions already deleted."),
     ] = False,
-    url: Registry = None,
-    config_file: File = None,
-    properties: Properties = None,
-    timeout: Timeout = 30,
+    *,
+    connection: Connection,
     yes: Yes = False,
 ) -> None:
     """Delete a subject or one of its versions, after showing the versions.
@@ -91,7 +87,7 @@ def delete(
     Without --permanent, consumers can still read the schemas by their ids.
     """
     how = " permanently" if permanent else ""
-    with registry(url, config_file, properties, timeout) as client:
+    with registry(connection) as client:
         known = versions_of(client, subject, deleted=permanent)
         chosen = [number for number in known if version in (None, number)]
         if version == "latest":
@@ -138,15 +134,13 @@ def compatibility(
         Level | None, option("--set", metavar="LEVEL", help=f"Level to set: {', '.join(Level)}.")
     ] = None,
     unset: Unset = False,
-    url: Registry = None,
-    config_file: File = None,
-    properties: Properties = None,
-    timeout: Timeout = 30,
+    *,
+    connection: Connection,
     as_json: AsJson = False,
 ) -> None:
     """Show or set the level at which new versions must be compatible."""
     _check_unset(subject, level, unset)
-    with registry(url, config_file, properties, timeout) as client:
+    with registry(connection) as client:
         if level is not None:
             client.set_compatibility(subject, level.value.upper())
         elif unset:
@@ -172,15 +166,13 @@ def mode(
     force: Annotated[
         bool, option("--force", help="Set the mode import even if there are schemas.")
     ] = False,
-    url: Registry = None,
-    config_file: File = None,
-    properties: Properties = None,
-    timeout: Timeout = 30,
+    *,
+    connection: Connection,
     as_json: AsJson = False,
 ) -> None:
     """Show or set whether new versions can be registered."""
     _check_unset(subject, wanted, unset)
-    with registry(url, config_file, properties, timeout) as client:
+    with registry(connection) as client:
         if wanted is not None and subject is None:
             client.update_global_mode(wanted.value.upper(), force)
         elif wanted is not None and subject is not None:
@@ -221,13 +213,11 @@ def _own_or_global(get: Callable[[str | None], str], subject: str | None) -> tup
     ),
 )
 def contexts(
-    url: Registry = None,
-    config_file: File = None,
-    properties: Properties = None,
-    timeout: Timeout = 30,
+    *,
+    connection: Connection,
     as_json: AsJson = False,
 ) -> None:
     """List the contexts of the registry."""
-    with registry(url, config_file, properties, timeout) as client:
+    with registry(connection) as client:
         found = client.get_contexts()
     show(("context",), [(name,) for name in sorted(found)], as_json)

@@ -5,13 +5,18 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, NoReturn
 
 import click
 
 from confluent_kafka.cli.base.declared import CONNECTION, argument, option
 from confluent_kafka.cli.base.ending import configuring, ending, fail
-from confluent_kafka.cli.connection.settings import OF_REGISTRY, registry_settings
+from confluent_kafka.cli.connection.settings import (
+    OF_REGISTRY,
+    File,
+    Registry,
+    registry_settings,
+)
 
 if TYPE_CHECKING:
     from confluent_kafka.schema_registry import SchemaRegistryClient
@@ -33,23 +38,26 @@ Timeout = Annotated[
     float,
     option(min=0.1, max=3600, panel=CONNECTION, help="Seconds to wait for a response."),
 ]
-
-
 Subject = Annotated[str, argument(help="Subject, such as TOPIC-value.")]
 
 
+class Connection(NamedTuple):
+    """The options that every command of `registry` has."""
+
+    url: Registry = None
+    config_file: File = None
+    properties: Properties = None
+    timeout: Timeout = 30
+
+
 @contextlib.contextmanager
-def registry(
-    url: str | None, file: Path | None, properties: list[str] | None, timeout: float
-) -> Iterator[SchemaRegistryClient]:
+def registry(connection: Connection) -> Iterator[SchemaRegistryClient]:
     """Lend a client of the registry. A failure ends the command.
 
     Args:
-        url: value of --registry.
-        file: value of -F.
-        properties: values of -X.
-        timeout: seconds to wait for each response.
+        connection: the options of the command.
     """
+    url, file, properties, timeout = connection
     for text in properties or ():
         if not text.startswith(OF_REGISTRY):
             raise click.BadParameter(

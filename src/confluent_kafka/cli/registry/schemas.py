@@ -58,9 +58,11 @@ def schema_of(file: Path, kind: Type | None, references: Iterable[str]) -> Schem
             f"is needed: {file.name} ends with none of {', '.join(ENDINGS)}", param_hint="--type"
         )
     try:
-        text = file.read_text(encoding="utf-8")
+        text = file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise click.BadParameter(f"{file}: not UTF-8", param_hint="FILE") from None
+    if not text.strip():
+        raise click.BadParameter(f"{file} is empty", param_hint="FILE")
     return Schema(text, found, [_reference(each) for each in references])
 
 

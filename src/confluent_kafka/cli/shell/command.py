@@ -9,7 +9,14 @@ from typing import Any
 
 import click
 
-from confluent_kafka.cli.base.declared import ARGUMENTS, OPTIONS, Argument, Option, parameters_of
+from confluent_kafka.cli.base.declared import (
+    ARGUMENTS,
+    OPTIONS,
+    Argument,
+    Option,
+    parameters_of,
+    with_groups,
+)
 from confluent_kafka.cli.connection.chosen_profile import (
     Changes,
     refuse_unmeant_change,
@@ -48,6 +55,7 @@ class Command(click.Command):
             settings["params"] = with_profile(list(parameters_of(callback)), changes or False)
             _complete_names(settings["params"])
             settings.setdefault("help", callback.__doc__)
+            callback = with_groups(callback)
         super().__init__(name, callback=callback, **settings)
         self.examples = examples
         self.changes = changes

@@ -6,14 +6,13 @@ import os
 from pathlib import Path
 
 import click
-from click.shell_completion import get_completion_class
 
 from confluent_kafka.cli.base.ending import ending
+from confluent_kafka.cli.shell.shells import NAMES, class_of
 
 _PROGRAM = "confluent-kafka"
 # Click looks for this variable. The scripts set it when they ask the program what can follow.
 _VARIABLE = "_CONFLUENT_KAFKA_COMPLETE"
-_SHELLS = ("bash", "zsh", "fish", "powershell")
 
 
 def show_script(shell: str) -> None:
@@ -56,17 +55,14 @@ def install_script(shell: str) -> None:
 
 def _known(shell: str) -> str:
     name = shell or Path(os.environ.get("SHELL", "")).name
-    known = [each for each in _SHELLS if get_completion_class(each)]  # depends on Click's version
-    if name in known:
+    if name in NAMES:
         return name
     given = repr(shell) if shell else "the shell in $SHELL"
-    raise click.BadParameter(f"{given} is not one of {', '.join(known)}")
+    raise click.BadParameter(f"{given} is not one of {', '.join(NAMES)}")
 
 
 def _script(shell: str) -> str:
-    found = get_completion_class(shell)
-    assert found is not None  # _known() has checked it
-    return found(click.Command(_PROGRAM), {}, _PROGRAM, _VARIABLE).source()
+    return class_of(shell)(click.Command(_PROGRAM), {}, _PROGRAM, _VARIABLE).source()
 
 
 def _append(file: Path, line: str) -> None:

@@ -11,7 +11,6 @@ import hashlib
 import io
 import json
 import os
-import shlex
 import sys
 import tempfile
 import threading
@@ -49,10 +48,11 @@ def names(kind: str, context: click.Context, incomplete: str) -> list[str]:
 def _is_shown(name: str, incomplete: str) -> bool:
     """Return whether a name is offered.
 
-    The names come from a cluster, and end up in a command line: a shell must not see anything but
-    text in them. Internal topics are only offered after their underscores.
+    The names come from a cluster, and end up in a command line: a terminal must not execute
+    anything in them. The scripts of shells quote other characters. Internal topics are only
+    offered after their underscores.
     """
-    return shlex.quote(name) == name and (not name.startswith("__") or incomplete.startswith("_"))
+    return name.isprintable() and (not name.startswith("__") or incomplete.startswith("_"))
 
 
 def _profiles() -> list[str]:

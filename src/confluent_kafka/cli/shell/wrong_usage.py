@@ -12,6 +12,9 @@ from confluent_kafka.cli.base.ending import WRONG_USAGE, fail
 from confluent_kafka.cli.base.habits import COMMAND_HINTS, hint
 from confluent_kafka.cli.shell.command import NoSuchCommand
 
+# So many commands of a group fit into an error. `--help` lists more.
+_FEW = 12
+
 
 def refuse(error: click.UsageError) -> NoReturn:
     """End the program because its arguments are wrong.
@@ -48,8 +51,10 @@ def _reason(error: click.UsageError) -> str:
 def _instead_of_command(name: str, context: click.Context) -> str:
     if context.parent is None and name in COMMAND_HINTS:
         return f". {COMMAND_HINTS[name]}"
-    known = context.command.commands if isinstance(context.command, click.Group) else ()
+    known = list(context.command.commands) if isinstance(context.command, click.Group) else []
     near = did_you_mean(name, known)
+    if not near and len(known) <= _FEW:
+        near = f"there are {', '.join(known)}" if len(known) > 1 else f"there is only {known[0]}"
     return f": {near}" if near else ""
 
 
