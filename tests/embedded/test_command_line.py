@@ -687,10 +687,12 @@ def test_what_the_embedded_cluster_does_not_do(
 @needs("raw-request", "mock-on-request")
 @pytest.mark.parametrize("command", ["create", "renew aGk=", "expire aGk=", "describe"])
 def test_delegation_tokens_need_a_login(kafka_cli: Run, command: str) -> None:
-    """The embedded cluster refuses tokens to a client that has not logged in, as Kafka does."""
+    """The embedded cluster refuses tokens to a client that has not logged in, as Kafka does. The
+    command says what to do."""
     done = kafka_cli("delegation-tokens", *command.split())
     assert (done.status, done.stdout) == (1, b"")
     assert "Delegation Token requests are not allowed on this connection" in done.stderr
+    assert "Tokens need a connection with SASL or a client certificate." in done.stderr
 
 
 @needs("mock-on-request", "mock-snapshot", "raw-request")

@@ -25,6 +25,11 @@ _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 # A configuration that librdkafka refuses is wrong usage.
 _WRONG_CONFIGURATION = KafkaError._INVALID_ARG
+# What a user can do after a refusal whose text does not say it.
+_ADVICE = {
+    KafkaError.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED: "Tokens need a connection with SASL or a "
+    "client certificate. A client that has logged in with a token cannot create another one.",
+}
 # OpenSSL's words for what is wrong with a key store, and what a user can do.
 _STORES = {
     "PKCS12 routines::mac verify failure": "The password of the key store "
@@ -98,7 +103,8 @@ def ending() -> Iterator[None]:
         yield
         print(end="", flush=True)
     except KafkaException as error:
-        fail(error.args[0].str())
+        refusal = error.args[0]
+        fail(refusal.str(), advice=_ADVICE.get(refusal.code(), ""))
     except BrokenPipeError:
         _give_up_stdout()
         raise click.exceptions.Exit(PIPE_CLOSED) from None
