@@ -557,7 +557,8 @@ class TestSettings:
             (["reassign", "start", "t:0"], "'t:0': needs TOPIC:PARTITION=BROKER,..."),
             (["reassign", "start", "t:0=1,x"], "'t:0=1,x': needs TOPIC:PARTITION=BROKER,..."),
             (["reassign", "start"], "--file: give either partitions or --file"),
-            (["reassign", "cancel", "t"], "'t': needs TOPIC:PARTITION"),
+            (["reassign", "cancel", "t:x"], "'t:x': needs TOPIC or TOPIC:PARTITION,..."),
+            (["reassign", "cancel"], "--all: give either partitions or --all"),
             (["transactions", "list", "--state", "x"], "'x' is not one of empty, ongoing"),
             (
                 ["transactions", "list", "--duration", "-1"],
@@ -616,7 +617,6 @@ class TestSettings:
                 ["delegation-tokens", "renew", "aGk=", "--period", "0"],
                 "--period: '0' is not a number of at",
             ),
-            (["reassign", "cancel", "t:0"], "--yes: is required without a terminal"),
         ],
     )
     def test_wrong_usage(self, arguments: list[str], message: str) -> None:
@@ -818,23 +818,6 @@ def test_arguments_that_the_client_refuses(
     status, stdout, stderr = kafka_cli(*arguments, stdin=stdin)
     assert (status, stdout) == (2, b"")
     assert said in words(stderr)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["groups", "delete", "g", "g", "--yes"], "Duplicate groups"),
-    ],
-)
-def test_names_given_twice(
-    kafka_cli: Run, kafka_cluster: MockCluster, arguments: list[str], said: str
-) -> None:
-    """A name that is given twice is reported as a duplicate."""
-    kafka_cluster.create_topic("t")
-    status, stdout, stderr = kafka_cli(*arguments)
-    assert (status, stdout) == (1, b"")
-    assert said in words(stderr)
-    assert "Traceback" not in stderr
 
 
 def test_json_without_an_end(kafka_cli: Run, kafka_topic: str) -> None:

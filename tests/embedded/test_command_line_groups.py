@@ -224,6 +224,24 @@ def test_deleting_a_group_that_does_not_exist(kafka_topic: str, groups: Run, com
     assert done == (1, b"group audit was deleted\n", reason)
 
 
+def test_a_group_that_is_named_twice(kafka_topic: str, groups: Run, commit: Any) -> None:
+    """It is deleted once."""
+    commit("billing", TopicPartition(kafka_topic, 0, 0))
+    done = groups("delete", "billing", "billing", "--yes")
+    assert done == (0, b"group billing was deleted\n", "")
+
+
+def test_deleting_a_group_with_members(
+    kafka_topic: str, groups: Run, commit: Any, new: Consumer
+) -> None:
+    """The brokers refuse it, and the other groups are deleted."""
+    for name in ("first", "last"):
+        commit(name, TopicPartition(kafka_topic, 0, 0))
+    done = groups("delete", "first", "new", "last", "--yes")
+    deleted = b"group first was deleted\ngroup last was deleted\n"
+    assert done == (1, deleted, "error: group 'new': Broker: The group is not empty\n")
+
+
 @pytest.mark.parametrize("kind", ["groups", "share-groups", "streams-groups"])
 @pytest.mark.parametrize(
     "command",

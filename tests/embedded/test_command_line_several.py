@@ -1,4 +1,4 @@
-"""Commands for several topics or groups, of which some fail."""
+"""Commands for several topics, of which some fail."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from confluent_kafka import KafkaError, KafkaException
 
 pytest.importorskip("click", reason="the extra [cli] is not installed")
 
-from confluent_kafka.cli.commands import groups, topics
+from confluent_kafka.cli.commands import topics
 from tests.support.command_line import run
 
 
@@ -38,34 +38,15 @@ class Admin:
     def list_topics(self, **_: Any) -> Any:
         return SimpleNamespace(topics={"first": None, "wrongs": None})
 
-    def delete_consumer_groups(self, names: Any, **_: Any) -> dict[str, Future[Any]]:
-        return answers(lambda name: None, KafkaError.NON_EMPTY_GROUP)
 
-
-@pytest.mark.parametrize(
-    ("command", "stdout", "error"),
-    [
-        (
-            "topics delete -y",
-            b"topic first was deleted\ntopic last was deleted\n",
-            "error: topic 'wrong' does not exist: did you mean 'wrongs'?\n",
-        ),
-        (
-            "groups delete -y",
-            b"group first was deleted\ngroup last was deleted\n",
-            "error: group 'wrong': Broker: The group is not empty\n",
-        ),
-    ],
-)
-def test_some_fail(
-    monkeypatch: pytest.MonkeyPatch, command: str, stdout: bytes, error: str
-) -> None:
+def test_some_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     """stdout has the items that succeeded, stderr the items that failed, and the status is 1."""
 
     @contextlib.contextmanager
     def administering(*arguments: object) -> Iterator[Admin]:
         yield Admin()
 
-    for module in (topics, groups):
-        monkeypatch.setattr(module, "administering", administering)
-    assert run(*command.split(), "first", "wrong", "last", "-b", "x") == (1, stdout, error)
+    monkeypatch.setattr(topics, "administering", administering)
+    stdout = b"topic first was deleted\ntopic last was deleted\n"
+    error = "error: topic 'wrong' does not exist: did you mean 'wrongs'?\n"
+    assert run("topics", "delete", "-y", "first", "wrong", "last", "-b", "x") == (1, stdout, error)

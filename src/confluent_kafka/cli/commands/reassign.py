@@ -175,8 +175,9 @@ def cancel(
             report("no partition is being moved")
             return
         wanted = _moving(admin, found, partitions, timeout) if partitions else list(found)
-        if not yes:
-            _show({place: found[place] for place in wanted if place in found}, as_json=False)
+        moving = {place: found[place] for place in wanted if place in found}
+        if moving and not yes:
+            _show(moving, as_json=False)
         confirm(f"Cancel {counted(len(wanted), 'reassignment')}?", yes)
         _report(_requested(admin, dict.fromkeys(wanted), timeout), "stays where it was")
 
