@@ -416,7 +416,7 @@ def test_filter_and_sort(live: Callable[..., LiveView], kafka_cluster: MockClust
 
 
 def test_a_broker_that_goes_down_and_comes_back(
-    live: Callable[..., LiveView], kafka_cluster: MockCluster, orders: str
+    live: Callable[..., LiveView], kafka_cluster: MockCluster, admin: AdminClient, orders: str
 ) -> None:
     """The broker is shown as down as long as it is, and then as up again."""
 
@@ -429,7 +429,8 @@ def test_a_broker_that_goes_down_and_comes_back(
         line = await screen.see("3 brokers, 1 topic")
         assert "down" not in line
 
-    live(play)
+    # A sample that has begun when the broker goes down waits for it until its timeout.
+    live(play, lambda: sample(admin, 1.0))
 
 
 def test_a_cluster_that_does_not_answer(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from confluent_kafka.cli.base.terminal import counted
 from confluent_kafka.cli.groups.view import View
@@ -47,7 +48,7 @@ class Partition:
     replicas: list[int]
     in_sync: list[int]
 
-    @property
+    @cached_property
     def out_of_sync(self) -> list[int]:
         """The brokers whose copy is not in sync, in order."""
         return sorted({*self.replicas} - {*self.in_sync})

@@ -47,10 +47,14 @@ class Page:
         self.filter = ""
         self.order = table.order
         self.backwards = False
+        # The rows of the table, until there is another state: a cluster can have many partitions.
+        self._kept: tuple[Pair, list[Row]] | None = None
 
     def rows(self, pair: Pair) -> list[Row]:
         """Return the rows that the filter lets through, in order."""
-        rows = self.table.sorted(pair)
+        if self._kept is None or self._kept[0] is not pair:
+            self._kept = pair, self.table.sorted(pair)
+        rows = self._kept[1]
         if self.filter:
             rows = [row for row in rows if self._matches(row)]
         if (self.order, self.backwards) == (self.table.order, False):
@@ -103,6 +107,7 @@ class MessagesPage(Page):
         """
         self._messages = {each["offset"]: each for each in messages}
         self.loaded = True
+        self._kept = None
 
     def message(self, row: Row) -> Mapping[str, Any]:
         """Return the message of a row."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from confluent_kafka.cli.groups.view import View
 from confluent_kafka.cli.lag.facts import Partition
@@ -32,18 +33,18 @@ class Snapshot:
     groups: Mapping[str, View] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
 
-    @property
+    @cached_property
     def missing(self) -> list[int]:
         """The brokers that have replicas and are not up, in order."""
         with_replicas = {id_ for each in self.partitions.values() for id_ in each.replicas}
         return sorted(with_replicas - set(self.brokers))
 
-    @property
+    @cached_property
     def under_replicated(self) -> list[Place]:
         """The partitions with a replica that is not in sync, in order."""
         return sorted(place for place, one in self.partitions.items() if one.out_of_sync)
 
-    @property
+    @cached_property
     def offline(self) -> list[Place]:
         """The partitions without a leader, in order."""
         return sorted(place for place, one in self.partitions.items() if one.leader is None)
@@ -108,19 +109,19 @@ class History:
 
     Args:
         seconds: the time. There are always at least two states, also if they are further apart.
+
+    Attributes:
+        pair: the oldest and the newest state, or None if there is no state.
     """
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._states: list[Snapshot] = []
+        self.pair: Pair | None = None
 
     def add(self, state: Snapshot) -> None:
         """Add a state, which is newer than all others."""
         self._states.append(state)
         while len(self._states) > 2 and state.time - self._states[0].time > self._seconds:
             del self._states[0]
-
-    @property
-    def pair(self) -> Pair | None:
-        """The oldest and the newest state, or None if there is no state."""
-        return Pair(self._states[0], self._states[-1]) if self._states else None
+        self.pair = Pair(self._states[0], state)
