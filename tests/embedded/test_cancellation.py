@@ -11,6 +11,7 @@ import asyncio
 import inspect
 import itertools
 from collections.abc import Callable
+from importlib.util import find_spec
 from random import Random
 from typing import Any
 
@@ -62,6 +63,10 @@ READS: dict[str, Callable[[Any], Any]] = {
     ),
     "anext": lambda consumer: anext(consumer),
 }
+needs_polars = pytest.mark.skipif(find_spec("polars") is None, reason="polars is not installed")
+EACH_READ = pytest.mark.parametrize(
+    "read", [pytest.param(name, marks=needs_polars if "arrow" in name else ()) for name in READS]
+)
 
 
 async def slowly(data: bytes | None, _: SerializationContext) -> Any:
@@ -76,7 +81,8 @@ def offsets_of(result: Any) -> list[int]:
     if result is None:
         return []
     if hasattr(result, "__arrow_c_array__"):
-        polars = pytest.importorskip("polars", reason="polars is not installed")
+        import polars
+
         offsets: list[int] = polars.DataFrame(result)["offset"].to_list()
         return offsets
     if isinstance(result, dict):
@@ -101,7 +107,7 @@ def reading(kind: type[Any], cluster: MockCluster, topic: str) -> Any:
 
 
 @pytest.mark.parametrize("kind", [AIOConsumer, AsyncDeserializingConsumer])
-@pytest.mark.parametrize("read", READS)
+@EACH_READ
 def test_reads(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, kind: type[Any], read: str
 ) -> None:
@@ -129,7 +135,7 @@ def test_reads(
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("read", READS)
+@EACH_READ
 def test_reads_of_several_tasks(
     kafka_cluster: MockCluster, kafka_topic: str, producer: Producer, read: str, seed: int
 ) -> None:
