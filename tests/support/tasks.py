@@ -56,6 +56,11 @@ _TASKS: dict[str, dict[str, str]] = {
         "Send at a rate": "test_at_a_rate",
         "Copy to another cluster": "test_a_copy_to_another_cluster",
         "Replay a file by its timestamps": "test_a_file_by_its_timestamps",
+        "Copy only some messages": "test_some_messages_are_copied",
+        "Tell null from empty values": "test_nulls",
+        "Dump a topic into files, and continue later": "test_a_dump_that_continues",
+        "Send the messages of a dump": "test_a_dump_that_continues",
+        "Write decoded values as typed columns": "test_typed_columns",
         "Measure the throughput of sending": "test_throughput",
         "Measure the throughput of reading": "test_throughput",
     },
@@ -68,6 +73,10 @@ _TASKS: dict[str, dict[str, str]] = {
         "Encode with a registry's schema": "test_orders",
         "Send in transactions": "test_templates_in_transactions",
         "Copy a topic exactly once": "test_a_copy_that_is_killed",
+    },
+    "tests/integration/test_command_line_top.py": {
+        "Watch the lag of all groups live": "test_a_topic_and_its_group",
+        "Browse brokers, topics and messages in a terminal": "test_a_topic_and_its_group",
     },
     "tests/integration/test_command_line_failures.py": {
         "Find under-replicated partitions": "test_partitions_with_a_problem",

@@ -84,7 +84,11 @@ def test_incremental_changes_take_texts_only() -> None:
 @pytest.mark.parametrize(
     ("key", "value", "allowed"),
     [
-        ("auto.offset.reset", "first", "earliest, beginning, largest, latest, end, error"),
+        (
+            "auto.offset.reset",
+            "first",
+            "earliest, beginning, largest, latest, end, error, by_duration:PT1H",
+        ),
         ("security.protocol", "tls", "plaintext, ssl, sasl_plaintext, sasl_ssl"),
         ("compression.type", "lz5", "none, gzip, snappy, lz4, zstd"),
         ("compression.codec", "lz5", "none, gzip, snappy, lz4, zstd"),

@@ -202,7 +202,9 @@ def test_racks() -> None:
 
 def test_too_few_brokers() -> None:
     """The error names the partition, the number of replicas and the number of brokers."""
-    with pytest.raises(ValueError, match="partition 't:0' needs 2 brokers for its replicas, and 1"):
+    with pytest.raises(
+        ValueError, match="partition 't:0' needs 2 brokers for its replicas, but only 1"
+    ):
         plan(partitions([1, 2]), without_racks(1))
 
 
