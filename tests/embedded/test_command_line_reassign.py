@@ -206,6 +206,7 @@ def test_nothing_to_cancel(reassign: Run, arguments: str, status: int, reason: s
     assert (done.status, done.stdout) == (status, b"")
     assert done.stderr.startswith(f"error: {reason}")
     assert reassign("cancel --all -y") == (0, b"no partition is being moved\n", "")
+    assert reassign("cancel --all -y --json") == (0, b"", "")
     unconfirmed = reassign("cancel orders:0")
     assert (unconfirmed.status, unconfirmed.stdout) == (2, b"")
     assert unconfirmed.stderr.startswith("error: --yes: is required without a terminal")

@@ -209,6 +209,25 @@ def test_no_argument_can_be_empty() -> None:
     assert with_empty_text == {("run", "program"), *((f"configs {kind}", "name") for kind in kinds)}
 
 
+# Commands whose stdout is a program's, a protocol's or a report of Spark, and commands that write
+# nothing to stdout. `reassign plan` writes the JSON of a plan.
+NO_JSON = {"run", "mcp", "pipeline validate", "pipeline explain", "pipeline run"}
+NO_JSON |= {"copy", "load", "dump", "reassign plan"}
+
+
+def test_every_command_has_json() -> None:
+    """Programs can read what a command shows, and what a command that changes something did."""
+    from tests.unit.test_command_line_help import ALL
+
+    without = {
+        path
+        for path, command in ALL.items()
+        if not isinstance(command, click.Group)
+        and not any("--json" in each.opts for each in command.params)
+    }
+    assert without == NO_JSON
+
+
 # The texts that these modules print contain no names from a cluster.
 PRINTING = ("__init__: ", "cluster: ", "completion: ", "pipeline: ")
 

@@ -10,7 +10,7 @@ import click
 
 from confluent_kafka import KafkaException
 from confluent_kafka.cli.base.declared import argument, option
-from confluent_kafka.cli.base.ending import fail, report
+from confluent_kafka.cli.base.ending import fail
 from confluent_kafka.cli.base.values import name as name_of
 from confluent_kafka.cli.base.values import number_type, topic_name
 from confluent_kafka.cli.connection.administration import (
@@ -19,6 +19,7 @@ from confluent_kafka.cli.connection.administration import (
     administering,
     check_broker,
     pairs,
+    report_change,
     settled,
     show,
 )
@@ -169,6 +170,7 @@ def set_(
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
+    as_json: AsJson = False,
     check: Check = False,
 ) -> None:
     """Change settings of a resource. All other settings stay as they are."""
@@ -180,7 +182,7 @@ def set_(
     ]
     resource = _resource(kind, name, changes)
     with administering(brokers, config_file, properties, timeout) as admin:
-        _alter(admin, resource, timeout, check)
+        _alter(admin, resource, timeout, check, as_json)
 
 
 @app.command(
@@ -199,6 +201,7 @@ def unset(
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
+    as_json: AsJson = False,
     check: Check = False,
 ) -> None:
     """Reset settings of a resource to their defaults."""
@@ -209,7 +212,7 @@ def unset(
     ]
     resource = _resource(kind, name, changes)
     with administering(brokers, config_file, properties, timeout) as admin:
-        _alter(admin, resource, timeout, check)
+        _alter(admin, resource, timeout, check, as_json)
 
 
 def _resource(kind: Kind, name: str, changes: list[ConfigEntry] | None = None) -> ConfigResource:
@@ -227,15 +230,17 @@ def _resource(kind: Kind, name: str, changes: list[ConfigEntry] | None = None) -
     return ConfigResource(kind.name, name, incremental_configs=changes)
 
 
-def _alter(admin: AdminClient, resource: ConfigResource, timeout: float, check: bool) -> None:
+def _alter(
+    admin: AdminClient, resource: ConfigResource, timeout: float, check: bool, as_json: bool
+) -> None:
     _check_broker(admin, resource, timeout)
     futures = admin.incremental_alter_configs(
         [resource], request_timeout=timeout, validate_only=check
     )
     _answer(futures, resource, lambda: _near(admin, resource, timeout))
-    report(
-        f"{resource.restype.name.lower()} {resource.name} {'can be' if check else 'was'} changed"
-    )
+    kind = resource.restype.name.lower()
+    text = f"{kind} {resource.name} {'can be' if check else 'was'} changed"
+    report_change(text, as_json, {"kind": kind, "name": resource.name}, not check)
 
 
 def _check_broker(admin: AdminClient, resource: ConfigResource, timeout: float) -> None:

@@ -9,9 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 
 from confluent_kafka.cli.base.declared import argument, option
-from confluent_kafka.cli.base.ending import report
 from confluent_kafka.cli.base.values import principal
-from confluent_kafka.cli.connection.administration import AsJson, Timeout, administering, show
+from confluent_kafka.cli.connection.administration import (
+    AsJson,
+    Timeout,
+    administering,
+    report_change,
+    show,
+)
 from confluent_kafka.cli.connection.settings import Brokers, File, Properties
 from confluent_kafka.cli.shell.command import Group
 
@@ -98,6 +103,7 @@ def renew(
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
+    as_json: AsJson = False,
     period: Annotated[
         float | None,
         option(min=0.001, help="Number of seconds after which the token expires."),
@@ -112,7 +118,7 @@ def renew(
         expires = admin.renew_delegation_token(
             secret, renew_time_period=period, request_timeout=timeout
         ).result()
-    report(f"the token expires at {expires}")
+    report_change(f"the token expires at {expires}", as_json, {"expires": expires})
 
 
 @app.command(
@@ -129,6 +135,7 @@ def expire(
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
+    as_json: AsJson = False,
     period: Annotated[
         float | None,
         option(min=0.001, help="Number of seconds after which the token expires."),
@@ -140,7 +147,7 @@ def expire(
         expires = admin.expire_delegation_token(
             secret, expiry_time_period=period, request_timeout=timeout
         ).result()
-    report(f"the token expires at {expires}")
+    report_change(f"the token expires at {expires}", as_json, {"expires": expires})
 
 
 @app.command(

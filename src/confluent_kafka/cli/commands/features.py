@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import click
 
 from confluent_kafka.cli.base.declared import argument, option
-from confluent_kafka.cli.base.ending import fail, report
+from confluent_kafka.cli.base.ending import fail
 from confluent_kafka.cli.base.terminal import counted
 from confluent_kafka.cli.connection.administration import (
     AsJson,
@@ -17,6 +17,7 @@ from confluent_kafka.cli.connection.administration import (
     check_broker,
     confirm,
     pairs,
+    report_change,
     settled,
     show,
 )
@@ -89,6 +90,7 @@ def upgrade(
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
+    as_json: AsJson = False,
     check: Check = False,
     yes: Yes = False,
 ) -> None:
@@ -99,7 +101,7 @@ def upgrade(
     from confluent_kafka.admin import FeatureUpdate
 
     wanted = {name: FeatureUpdate(each) for name, each in _wanted(versions, 1).items()}
-    _update(brokers, config_file, properties, timeout, wanted, check, yes)
+    _update(brokers, config_file, properties, timeout, wanted, check, yes, as_json)
 
 
 @app.command(
@@ -115,6 +117,7 @@ def downgrade(
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
+    as_json: AsJson = False,
     check: Check = False,
     unsafe: Unsafe = False,
     yes: Yes = False,
@@ -127,7 +130,7 @@ def downgrade(
 
     kind = UpgradeType.UNSAFE_DOWNGRADE if unsafe else UpgradeType.SAFE_DOWNGRADE
     wanted = {name: FeatureUpdate(each, kind) for name, each in _wanted(versions, 0).items()}
-    _update(brokers, config_file, properties, timeout, wanted, check, yes)
+    _update(brokers, config_file, properties, timeout, wanted, check, yes, as_json)
 
 
 def _update(
@@ -138,14 +141,16 @@ def _update(
     wanted: dict[str, FeatureUpdate],
     check: bool,
     yes: bool,
+    as_json: bool,
 ) -> None:
     confirm(f"Change {counted(len(wanted), 'feature')}?", yes or check)
     with administering(brokers, config_file, properties, timeout) as admin:
         futures = admin.update_features(wanted, validate_only=check, request_timeout=timeout)
         updated, failures = settled("feature", futures)
     for name in updated:
-        verb = "can have" if check else "has"
-        report(f"feature {name} {verb} version {wanted[name].max_version_level}")
+        level = wanted[name].max_version_level
+        text = f"feature {name} {'can have' if check else 'has'} version {level}"
+        report_change(text, as_json, {"feature": name, "version": level}, not check)
     if failures:
         fail(*failures)
 

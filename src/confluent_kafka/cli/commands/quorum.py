@@ -12,13 +12,14 @@ import click
 
 from confluent_kafka import Uuid
 from confluent_kafka.cli.base.declared import argument, option
-from confluent_kafka.cli.base.ending import fail, report
+from confluent_kafka.cli.base.ending import fail
 from confluent_kafka.cli.connection.administration import (
     AsJson,
     Timeout,
     Yes,
     administering,
     confirm,
+    report_change,
     show,
 )
 from confluent_kafka.cli.connection.settings import Brokers, File, Properties
@@ -112,6 +113,7 @@ def add_voter(
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
+    as_json: AsJson = False,
     directory: Directory = None,
     cluster_id: ClusterId = None,
     yes: Yes = False,
@@ -127,7 +129,7 @@ def add_voter(
         admin.add_raft_voter(
             controller, given, places, cluster_id=cluster_id, request_timeout=timeout
         ).result()
-    report(f"controller {controller} is now a voter")
+    report_change(f"controller {controller} is now a voter", as_json, {"controller": controller})
 
 
 @app.command(
@@ -145,6 +147,7 @@ def remove_voter(
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
+    as_json: AsJson = False,
     directory: Directory = None,
     cluster_id: ClusterId = None,
     yes: Yes = False,
@@ -159,7 +162,8 @@ def remove_voter(
         admin.remove_raft_voter(
             controller, given, cluster_id=cluster_id, request_timeout=timeout
         ).result()
-    report(f"controller {controller} is no longer a voter")
+    text = f"controller {controller} is no longer a voter"
+    report_change(text, as_json, {"controller": controller})
 
 
 @app.command(
@@ -175,13 +179,15 @@ def unregister(
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
+    as_json: AsJson = False,
     yes: Yes = False,
 ) -> None:
     """Remove a controller that does not vote from the cluster for good (since Kafka 4.4)."""
     confirm(f"Unregister controller {controller}?", yes)
     with administering(brokers, config_file, properties, timeout) as admin:
         admin.unregister_controller(controller, request_timeout=timeout).result()
-    report(f"controller {controller} was unregistered")
+    text = f"controller {controller} was unregistered"
+    report_change(text, as_json, {"controller": controller})
 
 
 def _status(cluster: str | None, found: QuorumInfo) -> tuple[Any, ...]:

@@ -11,12 +11,13 @@ import click
 
 from confluent_kafka import KafkaException
 from confluent_kafka.cli.base.declared import argument, option
-from confluent_kafka.cli.base.ending import fail, report
+from confluent_kafka.cli.base.ending import fail
 from confluent_kafka.cli.connection.administration import (
     AsJson,
     Timeout,
     administering,
     pairs,
+    report_change,
     show,
 )
 from confluent_kafka.cli.connection.settings import Brokers, File, Properties
@@ -142,6 +143,7 @@ def alter(
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
+    as_json: AsJson = False,
     user: User = None,
     client_id: ClientId = None,
     ip: Ip = None,
@@ -182,7 +184,8 @@ def alter(
                 fail(error.args[0].str(), advice=advice)
             raise
     text = ", ".join(f"{kind} {name or _DEFAULT}" for kind, name in names.items())
-    report(f"quotas of {text} {'can be' if check else 'were'} changed")
+    text = f"quotas of {text} {'can be' if check else 'were'} changed"
+    report_change(text, as_json, dict(names), not check)
 
 
 def _near(given: Iterable[str]) -> str:

@@ -20,6 +20,7 @@ from confluent_kafka.cli.connection.administration import (
     Yes,
     administering,
     confirm,
+    report_change,
     settled,
     show,
 )
@@ -90,6 +91,7 @@ def start(
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
+    as_json: AsJson = False,
     file: Annotated[
         Path | None,
         option("--file", exists=True, help="Plan to carry out, as `reassign plan` writes it."),
@@ -126,7 +128,7 @@ def start(
             moving = {place: wanted[place] for place, one in asked.items() if not _is_refused(one)}
             failures = take_back(admin, before, current, moving, timeout)
             note(*(f"not taken back: {line}" for line in failures))
-        _report(asked, "is being moved")
+        _report(asked, "is being moved", as_json)
 
 
 def _current(admin: AdminClient, wanted: Iterable[Place], timeout: float) -> dict[Place, list[int]]:
@@ -160,6 +162,7 @@ def cancel(
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
+    as_json: AsJson = False,
     every: Annotated[bool, option("--all", help="Cancel all reassignments.")] = False,
     yes: Yes = False,
 ) -> None:
@@ -172,14 +175,16 @@ def cancel(
     with administering(brokers, config_file, properties, timeout) as admin:
         found = _moves(admin, timeout)
         if every and not found:
-            report("no partition is being moved")
+            if not as_json:
+                report("no partition is being moved")
             return
         wanted = _moving(admin, found, partitions, timeout) if partitions else list(found)
         moving = {place: found[place] for place in wanted if place in found}
-        if moving and not yes:
+        if moving and not yes and not as_json:
             _show(moving, as_json=False)
         confirm(f"Cancel {counted(len(wanted), 'reassignment')}?", yes)
-        _report(_requested(admin, dict.fromkeys(wanted), timeout), "stays where it was")
+        asked = _requested(admin, dict.fromkeys(wanted), timeout)
+        _report(asked, "stays where it was", as_json)
 
 
 def _moving(
@@ -240,12 +245,12 @@ def _is_refused(answer: Future[None]) -> bool:
     return is_answer or is_unsupported(error)
 
 
-def _report(asked: Mapping[Place, Future[None]], done: str) -> None:
+def _report(asked: Mapping[Place, Future[None]], done: str, as_json: bool) -> None:
     """Say what was done, and end the command if something failed."""
     named = {f"{topic}:{number}": one for (topic, number), one in asked.items()}
     accepted, failures = settled("partition", named)
     for name in accepted:
-        report(f"partition {name} {done}")
+        report_change(f"partition {name} {done}", as_json, {"partition": name})
     if failures:
         fail(*failures)
 

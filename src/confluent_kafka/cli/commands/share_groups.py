@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 from confluent_kafka.cli.base.declared import argument
-from confluent_kafka.cli.base.ending import fail, report
+from confluent_kafka.cli.base.ending import fail
 from confluent_kafka.cli.base.values import topic_name
 from confluent_kafka.cli.connection.administration import (
     AsJson,
@@ -14,6 +14,7 @@ from confluent_kafka.cli.connection.administration import (
     Yes,
     administering,
     confirm,
+    report_change,
     settled,
     show,
 )
@@ -187,6 +188,7 @@ def delete_offsets(
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
+    as_json: AsJson = False,
     yes: Yes = False,
 ) -> None:
     """Delete the offsets of a group that has no members, for whole topics."""
@@ -196,6 +198,7 @@ def delete_offsets(
         futures = admin.delete_share_group_offsets(group, topics, request_timeout=timeout)
         deleted, failures = settled("topic", futures)
     for name in deleted:
-        report(f"group {group} has no offsets in {name}")
+        text = f"group {group} has no offsets in {name}"
+        report_change(text, as_json, {"group": group, "topic": name})
     if failures:
         fail(*failures)

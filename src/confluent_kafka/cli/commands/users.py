@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 
 from confluent_kafka.cli.base.declared import argument, option
-from confluent_kafka.cli.base.ending import INTERRUPTED, fail, report
+from confluent_kafka.cli.base.ending import INTERRUPTED, fail
 from confluent_kafka.cli.base.terminal import printable
 from confluent_kafka.cli.connection.administration import (
     AsJson,
@@ -17,6 +17,7 @@ from confluent_kafka.cli.connection.administration import (
     Yes,
     administering,
     confirm,
+    report_change,
     settled,
     show,
 )
@@ -108,6 +109,7 @@ def set_(
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
+    as_json: AsJson = False,
     mechanism: Annotated[
         Mechanism, option("--mechanism", "-m", help="Mechanism of the credential.")
     ] = Mechanism.sha_512,
@@ -133,7 +135,8 @@ def set_(
     change = UserScramCredentialUpsertion(user, info, _password(user))
     with administering(brokers, config_file, properties, timeout) as admin:
         admin.alter_user_scram_credentials([change], request_timeout=timeout)[user].result()
-    report(f"user {user} can log in with {mechanism}")
+    text = f"user {user} can log in with {mechanism}"
+    report_change(text, as_json, {"user": user, "mechanism": str(mechanism)})
 
 
 def _member(mechanism: Mechanism) -> ScramMechanism:
@@ -179,6 +182,7 @@ def delete(
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
+    as_json: AsJson = False,
     mechanism: Annotated[
         Mechanism | None,
         option("--mechanism", "-m", help="Delete only the credential of this mechanism."),
@@ -198,4 +202,5 @@ def delete(
         confirm(f"Delete {names} of {user}?", yes)
         changes: list[Any] = [UserScramCredentialDeletion(user, one) for one in chosen]
         admin.alter_user_scram_credentials(changes, request_timeout=timeout)[user].result()
-    report(f"user {user} cannot log in with {names}")
+    row = {"user": user, "mechanisms": names}
+    report_change(f"user {user} cannot log in with {names}", as_json, row)

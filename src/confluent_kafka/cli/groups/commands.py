@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 from confluent_kafka.cli.base.declared import argument, option
-from confluent_kafka.cli.base.ending import fail, report
+from confluent_kafka.cli.base.ending import fail
 from confluent_kafka.cli.connection.administration import (
     AsJson,
     Timeout,
@@ -14,6 +14,7 @@ from confluent_kafka.cli.connection.administration import (
     administering,
     choice,
     confirm,
+    report_change,
     settled,
     show,
 )
@@ -92,13 +93,15 @@ def deleting(kinds: tuple[str, ...], request: Request, text: str) -> Callable[..
         config_file: File = None,
         properties: Properties = None,
         timeout: Timeout = 30,
+        as_json: AsJson = False,
         yes: Yes = False,
     ) -> None:
         confirm(f"Delete {', '.join(groups)} and their offsets?", yes)
         with administering(brokers, config_file, properties, timeout) as admin:
             known, absent = of_kind(admin, groups, kinds, "delete", timeout)
             deleted, failures = settled("group", request(admin, list(known), timeout))
-        report(*(f"group {name} was deleted" for name in deleted))
+        for name in deleted:
+            report_change(f"group {name} was deleted", as_json, {"group": name})
         if absent or failures:
             fail(*absent, *failures)
 

@@ -11,7 +11,7 @@ import click
 from confluent_kafka.cli.base.declared import argument, option
 from confluent_kafka.cli.base.ending import fail, report
 from confluent_kafka.cli.base.terminal import counted
-from confluent_kafka.cli.connection.administration import AsJson, Yes, confirm, show
+from confluent_kafka.cli.connection.administration import AsJson, Yes, confirm, show, show_changes
 from confluent_kafka.cli.connection.chosen_profile import when
 from confluent_kafka.cli.registry.connection import (
     Connection,
@@ -80,6 +80,7 @@ def delete(
     ] = False,
     *,
     connection: Connection,
+    as_json: AsJson = False,
     yes: Yes = False,
 ) -> None:
     """Delete a subject or one of its versions, after showing the versions.
@@ -95,11 +96,19 @@ def delete(
         if not chosen:
             fail(f"{subject} has no version {version}, only {', '.join(map(str, known))}")
         found = [client.get_version(subject, number, permanent) for number in chosen]
-        rows = [(one.version, one.schema_id, one.schema.schema_type.lower()) for one in found]
-        show(("version", "id", "type"), rows, False)
+        names = ("version", "id", "type")
+        rows = {
+            one.version: (one.version, one.schema_id, one.schema.schema_type.lower())
+            for one in found
+        }
+        if not as_json:
+            show(names, rows.values(), as_json)
         confirm(f"Delete {counted(len(chosen), 'version')} of {subject}{how}?", yes)
         _delete(client, subject, None if version is None else chosen, permanent)
-    report(f"{subject}: {counted(len(chosen), 'version')} deleted{how}")
+    if as_json:
+        show_changes(names, rows, chosen, as_json)
+    else:
+        report(f"{subject}: {counted(len(chosen), 'version')} deleted{how}")
 
 
 def _delete(
