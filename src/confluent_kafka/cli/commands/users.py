@@ -202,5 +202,5 @@ def delete(
         confirm(f"Delete {names} of {user}?", yes)
         changes: list[Any] = [UserScramCredentialDeletion(user, one) for one in chosen]
         admin.alter_user_scram_credentials(changes, request_timeout=timeout)[user].result()
-    row = {"user": user, "mechanisms": names}
+    row = {"user": user, "mechanisms": [_text(one) for one in chosen]}
     report_change(f"user {user} cannot log in with {names}", as_json, row)
