@@ -91,6 +91,7 @@ _TASKS: dict[str, dict[str, str]] = {
     },
     "tests/integration/test_command_line_groups.py": {
         "List groups of all types": "test_all_kinds_in_one_list",
+        "Show the coordinator of a group": "test_all_kinds_in_one_list",
         "Show the members of a group": "test_all_kinds_in_one_list",
         "Reset offsets": "test_offsets_of_a_classic_group",
         "Create a group with offsets": "test_offsets_of_a_classic_group",
