@@ -73,6 +73,9 @@ _TASKS: dict[str, dict[str, str]] = {
         "Find under-replicated partitions": "test_partitions_with_a_problem",
     },
     "tests/integration/test_command_line_tasks.py": {
+        "Describe a topic by its id": "test_topics_by_pattern_and_id",
+        "Check a pattern for topics": "test_topics_by_pattern_and_id",
+        "Create a topic with the settings of another one": "test_a_topic_like_another_one",
         "Choose the brokers of a new topic": "test_the_brokers_of_a_new_topic",
         "Change the number of replicas": "test_the_number_of_replicas",
         "Reset offsets by a duration": "test_offsets_from_elsewhere",

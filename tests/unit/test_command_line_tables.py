@@ -22,6 +22,7 @@ from confluent_kafka.cli.commands import groups, quorum
 from confluent_kafka.cli.groups import offset_plan
 from confluent_kafka.cli.groups import rows as group_rows
 from confluent_kafka.cli.live import rows
+from confluent_kafka.cli.topics import listing as topic_list
 
 MEMBER = "rdkafka-3f1c2d4e-8a5b-4c1d-9e7f-0123456789ab"
 UUID = "AAAAAAAAAAEAAAAAAAAAAg"
@@ -30,7 +31,7 @@ MS = 1_780_000_000_000
 
 # The modules, with the columns and a row of each table that their commands show.
 TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
-    ("topics", ("topic", "partitions", "replicas"), ["payments.orders.created", 128, 3]),
+    ("topics.listing", (*topic_list.COLUMNS, "id"), ["payments.orders.created", 128, 3, UUID]),
     (
         "topics.apply",
         ("topic", "change", "setting", "old", "new"),
