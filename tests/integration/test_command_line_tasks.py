@@ -89,6 +89,45 @@ def test_a_topic_like_another_one(kafka: KafkaCluster, cli: Run, make_topic: Mak
     delete_topic(kafka, new)
 
 
+def test_internal_topics(cli: Run, kafka: KafkaCluster, topic: str, group: str) -> None:
+    """The offsets of groups, the states of transactions and of share groups are decoded."""
+    servers = kafka.bootstrap_servers
+
+    def messages(internal: str) -> list[tuple[dict[str, Any], Any]]:
+        found = rows(cli("consume -e -q --json --key internal --value internal", internal))
+        return [(row["key"], row["value"]) for row in found]
+
+    reset = ("reset-offsets --to earliest --execute --topic", topic)
+    share = f"{group}-share"
+    assert cli("groups", *reset[0].split(), topic, group).status == 0
+    assert cli("share-groups", *reset[0].split(), topic, share).status == 0
+    produce = ("produce", topic, "--transaction-size", "1", "-X", f"transactional.id={topic}")
+    assert run(*produce, "-b", servers, stdin=b"one\n").status == 0
+
+    place = {"group": group, "topic": topic, "partition": 0}
+    offsets = [
+        value["OffsetCommitValue"]["offset"]
+        for key, value in messages("__consumer_offsets")
+        if key == {"OffsetCommitKey": place}
+    ]
+    assert offsets == [0]
+    transactions = [
+        value["TransactionLogValue"]
+        for key, value in messages("__transaction_state")
+        if key == {"TransactionLogKey": {"transactional_id": topic}}
+    ]
+    assert {each["producer_id"] for each in transactions} == {transactions[0]["producer_id"]}
+    assert len(transactions) > 2  # empty, ongoing, and how it ended
+    starts = [
+        value["ShareSnapshotValue"]["start_offset"]
+        for key, value in messages("__share_group_state")
+        if key.get("ShareSnapshotKey", {}).get("group_id") == share
+    ]
+    assert starts == [0]
+    assert cli("groups delete --yes", group).status == 0
+    assert cli("share-groups delete --yes", share).status == 0
+
+
 def test_the_number_of_replicas(cli: Run, topic: str, tmp_path: Path) -> None:
     """A plan gives each partition of a topic another number of replicas."""
     plan = cli("reassign plan --replicas 1", topic)

@@ -73,6 +73,7 @@ _TASKS: dict[str, dict[str, str]] = {
         "Find under-replicated partitions": "test_partitions_with_a_problem",
     },
     "tests/integration/test_command_line_tasks.py": {
+        "Decode the messages of internal topics": "test_internal_topics",
         "Describe a topic by its id": "test_topics_by_pattern_and_id",
         "Check a pattern for topics": "test_topics_by_pattern_and_id",
         "Create a topic with the settings of another one": "test_a_topic_like_another_one",
