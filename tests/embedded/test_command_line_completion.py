@@ -73,6 +73,8 @@ def test_topics(cluster: MockCluster, shell: str) -> None:
     assert offered(f"consume {options} completed", shell) == both
     assert offered(f"topics describe {options} other completed", shell) == both
     assert offered(f"log-dirs {options} --topic completed-2", shell) == ["completed-2"]
+    assert offered(f"topics list {options} completed-1", shell) == ["completed-1"]
+    assert offered(f"topics create {options} new --like completed", shell) == both
 
 
 def test_groups(cluster: MockCluster) -> None:

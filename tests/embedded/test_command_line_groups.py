@@ -195,6 +195,31 @@ class TestDescribe:
         table = groups("describe", "g", "--members", "--verbose").stdout.decode().splitlines()
         assert [line.split("\t")[-1] for line in table] == ["details", "-"]
 
+    def test_coordinators(
+        self,
+        kafka_cluster: MockCluster,
+        kafka_topic: str,
+        groups: Run,
+        commit: Any,
+        new: Consumer,
+        make_consumer: MakeConsumer,
+    ) -> None:
+        """--state shows the assignor, the coordinator and the number of members of each group."""
+        classic = make_consumer({"group.id": "classic"})
+        classic.subscribe([kafka_topic])
+        joined(classic)
+        commit("old", TopicPartition(kafka_topic, 0, 0))
+        addresses = kafka_cluster.bootstrap_servers.split(",")
+        found = {row["group"]: row for row in rows(groups("describe", "--all", "--state", "-J"))}
+        assert list(found["old"].items())[:4] == [
+            *(("group", "old"), ("type", "classic"), ("state", "empty"), ("assignor", None))
+        ]
+        assert found["old"]["members"] == 0
+        assert (found["classic"]["assignor"], found["classic"]["members"]) == ("range", 1)
+        assert (found["new"]["type"], found["new"]["assignor"]) == ("consumer", "uniform")
+        for row in found.values():
+            assert row["address"] == addresses[row["coordinator"] - 1]
+
     def test_a_cluster_that_does_not_answer(self) -> None:
         """If the cluster does not answer, the command fails."""
         done = run("groups", "describe", "g", "-b", NO_BROKER, "--timeout", "0.1")
@@ -206,6 +231,7 @@ class TestDescribe:
             ([], "GROUPS: give the names of groups or --all"),
             (["g", "--all"], "GROUPS: cannot be combined with --all"),
             (["g", "--verbose"], "--verbose: needs --members"),
+            (["g", "--state", "--members"], "--state: cannot be combined with --members"),
         ],
     )
     def test_wrong_usage(self, groups: Run, arguments: list[str], reason: str) -> None:

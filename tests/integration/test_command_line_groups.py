@@ -116,6 +116,12 @@ def test_all_kinds_in_one_list(kafka: KafkaCluster, groups: Run, timed: str, gro
         shown = rows(groups("describe", *names.values(), "--members", "--verbose", "-J"))
         places = [f"{timed}:0", f"{timed}:1"]
         assert [row["assignment"] for row in shown] == [places] * 3
+        states = rows(groups("describe", *names.values(), "--state", "-J"))
+        assert [row["assignor"] for row in states] == ["range", "uniform", None]
+        brokers = kafka.bootstrap_servers.split(",")
+        for row in states:
+            assert (row["state"], row["members"]) == ("stable", 1)
+            assert row["address"] == brokers[row["coordinator"] - 1]
         wrong = groups("reset-offsets", names["share"], "--to", "earliest", "--topic", timed)
         assert (wrong.status, wrong.stdout) == (1, b"")
         assert wrong.stderr == (
@@ -147,6 +153,14 @@ class TestStreamsGroups:
         ):
             assert {"group": group, "state": "stable"} in rows(streams("list", "-J"))
             (row,) = rows(streams("describe", group, "-J"))
+            (state,) = rows(
+                run(
+                    *("groups", "describe", group, "--state", "-J"),
+                    *("-b", real_kafka.bootstrap_servers),
+                )
+            )
+            assert (state["type"], state["assignor"], state["members"]) == ("streams", None, 1)
+            assert state["address"] in real_kafka.bootstrap_servers.split(",")
             assert (row["member"], row["assignment"]) == (
                 member.member_id,
                 [f"{timed}:0", f"{timed}:1"],

@@ -51,6 +51,83 @@ def test_the_brokers_of_a_new_topic(kafka: KafkaCluster, cli: Run) -> None:
     delete_topic(kafka, name)
 
 
+def test_topics_by_pattern_and_id(cli: Run, make_topic: MakeTopic) -> None:
+    """A pattern lists the topics that match it, and the ids in the list select topics."""
+    first, second = make_topic(partitions=1), make_topic(partitions=2)
+    listed = rows(cli("topics list --ids -J", f"^({first}|{second})$"))
+    assert {row["topic"]: row["partitions"] for row in listed} == {first: 1, second: 2}
+    ids = {row["topic"]: row["id"] for row in listed}
+    found = rows(cli("topics describe -J", "--id", ids[second], "--id", ids[first]))
+    assert [(row["topic"], row["partition"]) for row in found] == [
+        *((second, 0), (second, 1), (first, 0))
+    ]
+    missing = cli("topics list", f"^{first}-nosuch")
+    assert missing == (1, b"", f"error: no topic matches '^{first}-nosuch'\n")
+    assert cli("topics list", "^(").status == 2
+    unknown = cli("topics describe --id", "AAAAAAAAAAEAAAAAAAAAAg")
+    assert (unknown.status, unknown.stdout) == (1, b"")
+    assert unknown.stderr.startswith("error: topic id 'AAAAAAAAAAEAAAAAAAAAAg': ")
+
+
+def test_a_topic_like_another_one(kafka: KafkaCluster, cli: Run, make_topic: MakeTopic) -> None:
+    """A new topic has the partitions, the replicas and the settings of another topic."""
+    old = make_topic(partitions=2, retention_ms="360000", cleanup_policy="compact")
+    new = f"{old}-like"
+    check = cli("topics create --check --like", old, new)
+    assert check == (0, f"topic {new} can be created\n".encode(), "")
+    assert cli("topics create --like", old, new, "-c", "retention.ms=720000").status == 0
+    wait_for_topic(kafka, new, 2)
+    models = {row["topic"]: row for row in rows(cli("topics list -J", old, new))}
+    assert models[new] == models[old] | {"topic": new}
+    settings = rows(cli("topics describe --with-overrides -J", old, new))
+    found = {(row["topic"] == new, row["setting"]): row["value"] for row in settings}
+    expected = {name: value for (is_new, name), value in found.items() if not is_new}
+    assert expected["cleanup.policy"] == "compact"
+    assert {name: value for (is_new, name), value in found.items() if is_new} == (
+        expected | {"retention.ms": "720000"}
+    )
+    delete_topic(kafka, new)
+
+
+def test_internal_topics(cli: Run, kafka: KafkaCluster, topic: str, group: str) -> None:
+    """The offsets of groups, the states of transactions and of share groups are decoded."""
+    servers = kafka.bootstrap_servers
+
+    def messages(internal: str) -> list[tuple[dict[str, Any], Any]]:
+        found = rows(cli("consume -e -q --json --key internal --value internal", internal))
+        return [(row["key"], row["value"]) for row in found]
+
+    reset = ("reset-offsets --to earliest --execute --topic", topic)
+    share = f"{group}-share"
+    assert cli("groups", *reset[0].split(), topic, group).status == 0
+    assert cli("share-groups", *reset[0].split(), topic, share).status == 0
+    produce = ("produce", topic, "--transaction-size", "1", "-X", f"transactional.id={topic}")
+    assert run(*produce, "-b", servers, stdin=b"one\n").status == 0
+
+    place = {"group": group, "topic": topic, "partition": 0}
+    offsets = [
+        value["OffsetCommitValue"]["offset"]
+        for key, value in messages("__consumer_offsets")
+        if key == {"OffsetCommitKey": place}
+    ]
+    assert offsets == [0]
+    transactions = [
+        value["TransactionLogValue"]
+        for key, value in messages("__transaction_state")
+        if key == {"TransactionLogKey": {"transactional_id": topic}}
+    ]
+    assert {each["producer_id"] for each in transactions} == {transactions[0]["producer_id"]}
+    assert len(transactions) > 2  # empty, ongoing, and how it ended
+    starts = [
+        value["ShareSnapshotValue"]["start_offset"]
+        for key, value in messages("__share_group_state")
+        if key.get("ShareSnapshotKey", {}).get("group_id") == share
+    ]
+    assert starts == [0]
+    assert cli("groups delete --yes", group).status == 0
+    assert cli("share-groups delete --yes", share).status == 0
+
+
 def test_the_number_of_replicas(cli: Run, topic: str, tmp_path: Path) -> None:
     """A plan gives each partition of a topic another number of replicas."""
     plan = cli("reassign plan --replicas 1", topic)

@@ -82,6 +82,10 @@ _TASKS: dict[str, dict[str, str]] = {
         "Find under-replicated partitions": "test_partitions_with_a_problem",
     },
     "tests/integration/test_command_line_tasks.py": {
+        "Decode the messages of internal topics": "test_internal_topics",
+        "Describe a topic by its id": "test_topics_by_pattern_and_id",
+        "Check a pattern for topics": "test_topics_by_pattern_and_id",
+        "Create a topic with the settings of another one": "test_a_topic_like_another_one",
         "Choose the brokers of a new topic": "test_the_brokers_of_a_new_topic",
         "Change the number of replicas": "test_the_number_of_replicas",
         "Reset offsets by a duration": "test_offsets_from_elsewhere",
@@ -100,6 +104,7 @@ _TASKS: dict[str, dict[str, str]] = {
     },
     "tests/integration/test_command_line_groups.py": {
         "List groups of all types": "test_all_kinds_in_one_list",
+        "Show the coordinator of a group": "test_all_kinds_in_one_list",
         "Show the members of a group": "test_all_kinds_in_one_list",
         "Reset offsets": "test_offsets_of_a_classic_group",
         "Create a group with offsets": "test_offsets_of_a_classic_group",

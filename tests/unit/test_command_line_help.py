@@ -105,6 +105,7 @@ _CONSUME |= {
     )
 }
 _TOPICS = _CONNECTING | {"base.bound", "commands.topics", "connection.administration"}
+_TOPICS |= {"base.uuids", "topics.creation", "topics.listing"}
 _TOPICS |= {f"topics.{part}" for part in ("apply", "names", "offsets", "selection", "states")}
 
 

@@ -70,7 +70,7 @@ def reason(command: str) -> str:
         ),
         ("acls list --principal bob", "--principal: 'bob' needs a type: write User:bob"),
         ("delegation-tokens create --owner bob", "--owner: 'bob' needs a type: write User:bob"),
-        ("topics list x y", "too many arguments: x y"),
+        ("topics grow x 3 y", "too many arguments: y"),
         ("consume t -b", "-b needs a value: HOST:PORT,..."),
         ("consume t --json=1", "--json has no value"),
         (

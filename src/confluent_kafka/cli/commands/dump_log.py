@@ -9,11 +9,12 @@ from typing import Annotated, Any, BinaryIO
 
 import click
 
-from confluent_kafka import TIMESTAMP_CREATE_TIME, TIMESTAMP_LOG_APPEND_TIME, Uuid
+from confluent_kafka import TIMESTAMP_CREATE_TIME, TIMESTAMP_LOG_APPEND_TIME
 from confluent_kafka.cli.base.declared import argument, option
 from confluent_kafka.cli.base.ending import WRONG_USAGE, ending, fail
 from confluent_kafka.cli.base.terminal import counted
 from confluent_kafka.cli.connection.administration import AsJson
+from confluent_kafka.cli.messages.internal_topics import named, plain
 from confluent_kafka.cli.messages.text import text_or_base64
 from confluent_kafka.protocol import records
 from confluent_kafka.protocol.records import Batch, ControlType, Record, RecordBatch, RecordsError
@@ -194,32 +195,18 @@ def _content(record: Record, topic: str, is_control: bool) -> _Row:
     if is_control:
         control = records.control(record)
         key = _name(control.type)
-        value = value if control.message is None else _plain(control.message.as_dict())
+        value = value if control.message is None else plain(control.message.as_dict())
     elif topic in records.INTERNAL_TOPICS:
         internal = records.internal(topic, record)
         if internal.key is not None:
-            key = {type(internal.key).__name__: _plain(internal.key.as_dict())}
+            key = named(internal.key)
         if internal.value is not None:
-            value = {type(internal.value).__name__: _plain(internal.value.as_dict())}
+            value = named(internal.value)
     return {"key": key, "value": value}
 
 
 def _name(number: int) -> str:
     return number.name.lower() if isinstance(number, ControlType) else str(number)
-
-
-def _plain(value: Any) -> Any:
-    """Return a value as JSON can represent it."""
-    match value:
-        case dict():
-            return {name: _plain(each) for name, each in value.items()}
-        case list():
-            return [_plain(each) for each in value]
-        case bytes():
-            return text_or_base64(value)
-        case Uuid():
-            return str(value)
-    return value
 
 
 # --- output -------------------------------------------------------------------------------

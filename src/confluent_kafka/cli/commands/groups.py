@@ -25,10 +25,12 @@ from confluent_kafka.cli.groups.offsets import deleting_offsets, resetting_offse
 from confluent_kafka.cli.groups.rows import (
     MEMBERS,
     PARTITIONS,
+    STATE,
     VERBOSE,
     ends_of,
     member_rows,
     partition_rows,
+    state_row,
 )
 from confluent_kafka.cli.groups.views import described, listed, views
 from confluent_kafka.cli.shell.command import Group
@@ -150,6 +152,14 @@ def describe(
             "now and after the rebalance (target), and columns that only this type of group has.",
         ),
     ] = False,
+    state: Annotated[
+        bool,
+        option(
+            "--state",
+            help="Show a row for each group instead: its state, its assignor and the broker that "
+            "coordinates it.",
+        ),
+    ] = False,
     watch: Annotated[
         float | None,
         option(min=0.1, help="Refresh the table after this many seconds, until Ctrl-C."),
@@ -166,7 +176,13 @@ def describe(
         raise click.BadParameter("give the names of groups or --all", param_hint="GROUPS")
     if verbose and not members:
         raise click.BadParameter("needs --members", param_hint="--verbose")
-    names = PARTITIONS if not members else (*MEMBERS, *(VERBOSE if verbose else ()))
+    if state and members:
+        raise click.BadParameter("cannot be combined with --members", param_hint="--state")
+    names: tuple[str, ...] = PARTITIONS
+    if state:
+        names = STATE
+    elif members:
+        names = (*MEMBERS, *(VERBOSE if verbose else ()))
     with administering(brokers, config_file, properties, timeout) as admin:
 
         def look() -> tuple[list[list[Any]], list[str]]:
@@ -174,6 +190,8 @@ def describe(
             if failures and not found:
                 fail(*failures)
             shown = found.values()
+            if state:
+                return [state_row(each) for each in shown], failures
             if members:
                 return [row for each in shown for row in member_rows(each, verbose)], failures
             ends = ends_of(admin, found, timeout)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import re
-import struct
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +11,7 @@ import click
 from confluent_kafka import Uuid
 from confluent_kafka.cli.base.declared import argument, option
 from confluent_kafka.cli.base.ending import fail
+from confluent_kafka.cli.base.uuids import base64_of, uuid_of
 from confluent_kafka.cli.connection.administration import (
     AsJson,
     Timeout,
@@ -51,8 +50,9 @@ _REPLICATION = (
 
 Controller = Annotated[int, argument(metavar="ID", min=0, help="Id of the controller.")]
 Directory = Annotated[
-    str | None,
+    Uuid | None,
     option(
+        parse=uuid_of,
         metavar="UUID",
         help="Id of the directory of its metadata log; by default the command asks the quorum.",
     ),
@@ -119,15 +119,14 @@ def add_voter(
     yes: Yes = False,
 ) -> None:
     """Make a controller a voter: `quorum add-voter 4 CONTROLLER://host:9093`."""
-    given = _uuid(directory)
     places = {_endpoint(text) for text in endpoints}
     confirm(f"Add controller {controller} to the voters?", yes)
     with administering(brokers, config_file, properties, timeout) as admin:
-        if given is None:
+        if directory is None:
             found = admin.describe_metadata_quorum(request_timeout=timeout).result()
-            given = _directory_of(controller, found.observers, "observer")
+            directory = _directory_of(controller, found.observers, "observer")
         admin.add_raft_voter(
-            controller, given, places, cluster_id=cluster_id, request_timeout=timeout
+            controller, directory, places, cluster_id=cluster_id, request_timeout=timeout
         ).result()
     report_change(f"controller {controller} is now a voter", as_json, {"controller": controller})
 
@@ -153,14 +152,13 @@ def remove_voter(
     yes: Yes = False,
 ) -> None:
     """Make a controller an observer, for example before you shut it down permanently."""
-    given = _uuid(directory)
     confirm(f"Remove controller {controller} from the voters?", yes)
     with administering(brokers, config_file, properties, timeout) as admin:
-        if given is None:
+        if directory is None:
             found = admin.describe_metadata_quorum(request_timeout=timeout).result()
-            given = _directory_of(controller, found.voters, "voter")
+            directory = _directory_of(controller, found.voters, "voter")
         admin.remove_raft_voter(
-            controller, given, cluster_id=cluster_id, request_timeout=timeout
+            controller, directory, cluster_id=cluster_id, request_timeout=timeout
         ).result()
     text = f"controller {controller} is no longer a voter"
     report_change(text, as_json, {"controller": controller})
@@ -211,7 +209,7 @@ def _replicas(found: QuorumInfo) -> Iterator[tuple[Any, ...]]:
                 *(each.replica_id, "leader" if leads else role),
                 *(None if each.log_end_offset < 0 else each.log_end_offset, _lag(each, found)),
                 *(each.last_fetch_timestamp, each.last_caught_up_timestamp),
-                _base64(each.replica_directory_id),
+                base64_of(each.replica_directory_id),
                 [_text(place) for place in found.nodes.get(each.replica_id, ())],
             )
 
@@ -230,22 +228,6 @@ def _directory_of(controller: int, replicas: list[QuorumReplicaState], role: str
         known = ", ".join(str(each.replica_id) for each in replicas) or "none"
         fail(f"{controller} is not the id of exactly one {role}. The {role}s are: {known}")
     return found[0]
-
-
-def _uuid(text: str | None) -> Uuid | None:
-    if text is None:
-        return None
-    try:
-        return Uuid(*struct.unpack(">qq", base64.b64decode(f"{text}==", b"-_", validate=True)))
-    except (ValueError, struct.error):
-        message = f"{text!r} is not a UUID in base64, such as {_base64(Uuid(1, 2))}"
-        raise click.BadParameter(message, param_hint="--directory") from None
-
-
-def _base64(uuid: Uuid) -> str:
-    """Return a UUID as Kafka's tools write it, which differs from str() in two characters."""
-    halves = uuid.get_most_significant_bits(), uuid.get_least_significant_bits()
-    return base64.urlsafe_b64encode(struct.pack(">qq", *halves)).decode().rstrip("=")
 
 
 def _endpoint(text: str) -> RaftVoterEndpoint:

@@ -17,6 +17,7 @@ PARTITIONS = (
     *("member", "client", "host"),
 )
 MEMBERS = ("group", "type", "state", "member", "client", "host", "partitions")
+STATE = ("group", "type", "state", "assignor", "coordinator", "address", "members")
 VERBOSE = ("instance", "rack", "assignment", "target", "details")
 
 
@@ -63,6 +64,20 @@ def member_rows(group: View, verbose: bool) -> Iterator[list[Any]]:
         yield row
     if not group.members:
         yield [*common, *(None,) * 4, *((None,) * len(VERBOSE) if verbose else ())]
+
+
+def state_row(group: View) -> list[Any]:
+    """Return the row of a group with its state, its coordinator and its number of members.
+
+    Args:
+        group: the group.
+    """
+    at = group.coordinator
+    return [
+        *(group.name, group.kind, group.state, group.assignor),
+        *((None, None) if at is None else (at.id, f"{at.host}:{at.port}")),
+        len(group.members),
+    ]
 
 
 def _names(places: list[Place]) -> list[str]:

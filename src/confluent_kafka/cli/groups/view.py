@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from confluent_kafka.cli.topics.place import Place
+
+if TYPE_CHECKING:
+    from confluent_kafka import Node
 
 KINDS = ("classic", "consumer", "share", "streams")
 
@@ -48,6 +51,8 @@ class View:
         members: its members.
         committed: its committed offsets. In a share group: its start offsets.
         lags: the lag of each partition, if the brokers return it. Only in share groups.
+        assignor: the assignor that distributes the partitions; None if the group does not have one.
+        coordinator: the broker that coordinates the group, or None if it is unknown.
     """
 
     name: str
@@ -57,6 +62,8 @@ class View:
     members: list[Member]
     committed: Mapping[Place, int]
     lags: Mapping[Place, int | None] = field(default_factory=dict)
+    assignor: str | None = None
+    coordinator: Node | None = None
 
     @property
     def readers(self) -> dict[Place, list[Member]]:

@@ -264,4 +264,17 @@ def _view(listing: GroupListing, description: Any, positions: Any) -> View:
         members(description),
         committed,
         lags,
+        _assignor(description),
+        description.coordinator,
     )
+
+
+def _assignor(description: Any) -> str | None:
+    from confluent_kafka.admin import ClassicGroupDescription, ConsumerGroupDescription
+
+    match description:  # the other kinds of groups have no assignor that a user can choose
+        case ClassicGroupDescription():
+            return description.protocol_data or None
+        case ConsumerGroupDescription():
+            return description.partition_assignor or None
+    return None

@@ -34,6 +34,7 @@ class Format(StrEnum):
     FLOAT = "float"
     DOUBLE = "double"
     BYTES = "bytes"
+    INTERNAL = "internal"
 
 
 # How a registry names the formats that have schemas.

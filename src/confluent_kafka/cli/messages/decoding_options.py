@@ -19,7 +19,8 @@ Value = Annotated[
         panel=_DECODING,
         metavar="FORMAT",
         help="Format of values: avro, protobuf, json-schema, json, string, int32, int64, float, "
-        "double or bytes. auto finds each schema in the registry, as the first three do.",
+        "double or bytes. auto finds each schema in the registry, as the first three do. internal "
+        "is for topics of Kafka itself, such as __consumer_offsets.",
     ),
 ]
 Key = Annotated[
@@ -111,8 +112,9 @@ def chosen(
             )
         letters[part] = rest
     return [
-        Chosen("key", key, letters.get("key"), key_schema),
+        # First the value: in an internal topic, its type is in the key before that is decoded.
         Chosen("value", value, letters.get("value"), schema),
+        Chosen("key", key, letters.get("key"), key_schema),
     ]
 
 
@@ -160,6 +162,10 @@ def _decoder(
         return SIMPLE[one.format]
     if one.format is None and one.schema is None:
         return None
+    if one.format is Format.INTERNAL and one.schema is None:
+        from confluent_kafka.cli.messages.internal_topics import InternalRecords
+
+        return InternalRecords(one.part)
     from confluent_kafka.cli.messages.schemas import FromFile, FromRegistry
 
     if one.schema is not None:

@@ -117,6 +117,11 @@ def encoders_of(
         wanted: which schema values have.
         source: values of --registry, -F and -X.
     """
+    for name, kind in (("--key-format", key), ("--value", value)):
+        if kind is Format.INTERNAL:
+            raise click.BadParameter(
+                "internal: only brokers write internal topics", param_hint=name
+            )
     wanted.check(value)
     encoders: dict[str, Encoder] = {}
     for part, kind, chosen in (("key", key, Wanted()), ("value", value, wanted)):

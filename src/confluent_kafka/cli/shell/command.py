@@ -102,11 +102,16 @@ class Command(click.Command):
             show_examples(formatter, self.examples)
 
 
+# What a shell completes for a parameter whose name does not show it.
+_COMPLETED = {"like": "topic"}
+
+
 def _complete_names(parameters: list[click.Parameter]) -> None:
     """Let a shell complete profiles and, if the command connects to a cluster, its names."""
     connects = any(parameter.name == "config_file" for parameter in parameters)
     for parameter in parameters:
-        kind = (parameter.name or "").removesuffix("s")
+        name = parameter.name or ""
+        kind = _COMPLETED.get(name, name.removesuffix("s"))
         if kind == "profile" or (connects and kind in ("topic", "group")):
             assert isinstance(parameter, Argument | Option)
             parameter.names = functools.partial(_names, kind)

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import click
 
+from confluent_kafka import TopicIdCollection, Uuid
 from confluent_kafka.cli.base.declared import argument, option
 from confluent_kafka.cli.base.ending import fail
+from confluent_kafka.cli.base.uuids import base64_of, uuid_of
 from confluent_kafka.cli.base.values import topic_or_pattern
 from confluent_kafka.cli.connection.administration import (
     AsJson,
@@ -56,12 +58,29 @@ def _is_unavailable(state: _State) -> bool:
     return state.partition.leader < 0
 
 
+def _topic_id(text: str) -> Uuid:
+    found = uuid_of(text)
+    if found == Uuid(0, 0):
+        raise click.BadParameter(f"{text!r} is the id of no topic: it is zero")
+    return found
+
+
 def describe(
     topics: Annotated[
         list[str] | None,
         argument(
             parse=topic_or_pattern,
             help="Topics, or regular expressions, which begin with ^. Without them, all topics.",
+        ),
+    ] = None,
+    ids: Annotated[
+        list[Uuid] | None,
+        option(
+            "--id",
+            parse=_topic_id,
+            metavar="TOPIC_ID",
+            help="Also the topic with this id, as logs of brokers contain it. Can be given more "
+            "than once.",
         ),
     ] = None,
     brokers: Brokers = None,
@@ -105,7 +124,11 @@ def describe(
             param_hint="--with-overrides",
         )
     with administering(brokers, config_file, properties, timeout) as admin:
-        found, failures = described(admin, topics, timeout)
+        named, missing = _names_of(admin, ids or [], timeout)
+        everything = not topics and not ids
+        asked = None if everything else [*(topics or []), *named]
+        found, failures = described(admin, asked, timeout)
+        failures = missing + failures
         if with_overrides:
             names, rows, more = _overrides(admin, found, timeout)
         else:
@@ -114,6 +137,15 @@ def describe(
         show(names, rows, as_json)
     if failures + more:
         fail(*failures, *more)
+
+
+def _names_of(admin: AdminClient, ids: list[Uuid], timeout: float) -> tuple[list[str], list[str]]:
+    """Return the names of topics, and a line for each id that failed."""
+    if not ids:
+        return [], []
+    futures = admin.describe_topics(TopicIdCollection(ids), request_timeout=timeout)
+    found, failures = settled("topic id", {base64_of(each): one for each, one in futures.items()})
+    return [topic.name for topic in found.values()], failures
 
 
 def _overrides(admin: AdminClient, topics: Iterable[str], timeout: float) -> _Table:
