@@ -95,6 +95,13 @@ def test_keys_and_tombstones(cli: Run, make_topic: MakeTopic) -> None:
     assert shown[0]["headers"] == [["source", "import"]]
 
 
+def test_printed(cli: Run, topic: str) -> None:
+    """The command writes to stdout what it sends."""
+    done = cli("produce --print -K :", topic, stdin=b"a:1\nb:2\n")
+    assert done == (0, b"a:1\nb:2\n", "2 delivered, 0 failed\n")
+    assert cli("consume -q -e -f", "%k:%s\\n", topic).stdout == done.stdout
+
+
 def test_at_a_rate(cli: Run, topic: str) -> None:
     """Messages of a template are sent at a rate."""
     pytest.importorskip("jinja2", reason="jinja2 is not installed")

@@ -54,6 +54,7 @@ _TASKS: dict[str, dict[str, str]] = {
         "Send keys and headers": "test_keys_and_tombstones",
         "Send nulls (tombstones)": "test_keys_and_tombstones",
         "Send at a rate": "test_at_a_rate",
+        "Print what is sent": "test_printed",
         "Copy to another cluster": "test_a_copy_to_another_cluster",
         "Replay a file by its timestamps": "test_a_file_by_its_timestamps",
         "Measure the throughput of sending": "test_throughput",
