@@ -68,6 +68,35 @@ def test_the_number_of_replicas(cli: Run, topic: str, tmp_path: Path) -> None:
     wait_until(lambda: replicas() == item["replicas"])
 
 
+def test_another_disk(kafka: KafkaCluster, cli: Run, make_topic: MakeTopic) -> None:
+    """A replica moves to another directory of its broker."""
+    topic = make_topic()
+    with writer(kafka) as producer:
+        producer.produce(topic, b"moved", partition=0)
+        assert producer.flush(TIMEOUT) == 0
+
+    def place() -> tuple[int, str]:
+        shown = rows(cli("log-dirs -J --topic", topic))
+        return next((row["broker"], row["directory"]) for row in shown if not row["future"])
+
+    broker, here = place()
+    node = str(broker)
+    move = ["reassign move-disk --yes", f"{topic}:0", "--broker", node, "--to"]
+    wrong = cli(*move, "/not/there")
+    assert (wrong.status, wrong.stdout) == (1, b"")
+    assert f"broker {node} has no log directory '/not/there', only " in wrong.stderr
+    assert here in wrong.stderr
+    known = wrong.stderr.partition(", only ")[2].strip().split(", ")
+    there = next(path for path in known if path != here)
+    begun = f"replica {topic}:0 of broker {node} is being moved to {there}\n".encode()
+    assert cli(*move, there) == (0, begun, "")
+    wait_until(lambda: (broker, there) in [place()])
+    wait_until(lambda: cli("log-dirs -J --moving --topic", topic).stdout == b"")
+    assert cli("consume -q -e", topic).stdout == b"moved\n"
+    again = cli(*move, there)
+    assert again == (0, b"no replica has to move\n", f"note: already in {there}: {topic}:0\n")
+
+
 def test_offsets_from_elsewhere(
     kafka: KafkaCluster, cli: Run, topic: str, group: str, tmp_path: Path
 ) -> None:

@@ -75,6 +75,7 @@ _TASKS: dict[str, dict[str, str]] = {
     },
     "tests/integration/test_command_line_tasks.py": {
         "Choose the brokers of a new topic": "test_the_brokers_of_a_new_topic",
+        "Move replicas to another disk of a broker": "test_another_disk",
         "Change the number of replicas": "test_the_number_of_replicas",
         "Reset offsets by a duration": "test_offsets_from_elsewhere",
         "Copy the offsets of a group to another group": "test_offsets_from_elsewhere",

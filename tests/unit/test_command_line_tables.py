@@ -52,6 +52,11 @@ TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
         ["payments.orders.created", 12, 123_456_789, 123_466_789, 10_000],
     ),
     (
+        "reassignment.disks",
+        ("topic", "partition", "directory", "new"),
+        ["payments.orders.created", 12, "/var/lib/kafka/data-0", "/var/lib/kafka/data-1"],
+    ),
+    (
         "reassign",
         ("topic", "partition", "replicas", "new"),
         ["payments.orders.created", 12, [101, 102, 103], [101, 104, 105]],
