@@ -99,6 +99,8 @@ _TASKS: dict[str, dict[str, str]] = {
         "Delete offsets": "test_offsets_of_a_classic_group",
         "Groups of Kafka Streams": "TestStreamsGroups::test_shown_and_moved",
         "Reset the offsets of a streams group": "TestStreamsGroups::test_shown_and_moved",
+        "Delete the internal topics of a streams group": "TestStreamsGroups::test_internal_topics",
+        "Reset a Streams application of a classic group": "test_an_application",
     },
     "tests/integration/test_command_line_why.py": {
         "Explain why a group is behind": "test_a_group_that_is_stuck",

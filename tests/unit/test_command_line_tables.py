@@ -131,6 +131,12 @@ TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
             *(["orders:0", "orders:1"], ["orders:0"], ["epoch=3", "process=p", "tags=zone:a"]),
         ],
     ),
+    ("streams_groups", ("group", "topic"), ["billing", "billing-sums-changelog"]),
+    (
+        "streams_groups",
+        offset_plan.COLUMNS,
+        ["payments", 12, 1_234_567, 1_234_987, 1_234_987, 420, 0, "7 is before the start of log"],
+    ),
     (
         "streams_groups",
         group_rows.PARTITIONS,
@@ -338,5 +344,6 @@ def test_every_table_is_here() -> None:
     # `groups describe` shows one table in two ways, and `reset-offsets` before or after a change.
     shown["groups"] -= 1
     shown["groups.offsets"] -= 1
+    shown["streams_groups"] -= 1  # `reset-application`, likewise
     shown["top"] += 2  # one call shows the four tables as text, and another one as JSON
     assert +shown == Counter(module for module, _, _ in TABLES)

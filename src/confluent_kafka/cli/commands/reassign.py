@@ -282,7 +282,7 @@ app.command(
     examples=(
         "confluent-kafka reassign move-disk orders:0 --broker 1 --to /mnt/disk2 \\\n"
         "    -b localhost:9092",
-        "confluent-kafka reassign move-disk orders payments --broker 1 --to /mnt/disk2 --yes \\\n"
-        "    -F test.properties",
+        "confluent-kafka reassign move-disk orders payments --broker 1 \\\n"
+        "    --to /mnt/disk2 --yes -F test.properties",
     ),
 )(move_disk)
