@@ -74,6 +74,8 @@ _TASKS: dict[str, dict[str, str]] = {
         "Find under-replicated partitions": "test_partitions_with_a_problem",
     },
     "tests/integration/test_command_line_tasks.py": {
+        "Compare the replicas of partitions": "test_replicas",
+        "Show the features of a release": "test_the_features_of_releases",
         "Choose the brokers of a new topic": "test_the_brokers_of_a_new_topic",
         "Move replicas to another disk of a broker": "test_another_disk",
         "Change the number of replicas": "test_the_number_of_replicas",

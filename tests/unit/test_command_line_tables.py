@@ -36,6 +36,12 @@ TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
         ("topic", "change", "setting", "old", "new"),
         ["payments.orders.created", "set", "message.timestamp.type", "CreateTime", "LogAppendTime"],
     ),
+    ("features", ("feature", "version"), ["eligible.leader.replicas.version", 1]),
+    (
+        "topics.replicas",
+        ("topic", "partition", "offset", "leader", "replica", "difference"),
+        ["payments.orders", 12, 1_234_567, 101, 102, "the checksum is 5f3a91c0, not 5f3a91c1"],
+    ),
     (
         "topics.states",
         ("topic", "partition", "leader", "replicas", "in sync", "min in sync"),
