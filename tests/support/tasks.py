@@ -42,6 +42,10 @@ _TASKS: dict[str, dict[str, str]] = {
     "tests/integration/test_command_line_reading.py": {
         "Read the last messages": "test_from_an_offset",
         "Read a number of messages": "test_from_an_offset",
+        "Tell null from empty values": "test_keys_and_tombstones",
+        "Copy only some messages": "test_some_messages",
+        "Dump a topic into files, and continue later": "test_a_dump",
+        "Send the messages of a dump": "test_a_dump",
         "Read from an offset of a partition": "test_from_an_offset",
         "Decode Protobuf of a schema registry": "test_protobuf",
         "Decode with a `.proto` file": "test_protobuf",
@@ -67,6 +71,7 @@ _TASKS: dict[str, dict[str, str]] = {
         "Write JSON": "test_partitions_and_timestamps",
         "Write Parquet, Arrow or CSV": "test_a_topic_in_a_file",
         "Encode with a registry's schema": "test_orders",
+        "Write decoded values as typed columns": "test_orders",
         "Send in transactions": "test_templates_in_transactions",
         "Copy a topic exactly once": "test_a_copy_that_is_killed",
     },
@@ -103,6 +108,10 @@ _TASKS: dict[str, dict[str, str]] = {
         "Reset the offsets of a streams group": "TestStreamsGroups::test_shown_and_moved",
         "Delete the internal topics of a streams group": "TestStreamsGroups::test_internal_topics",
         "Reset a Streams application of a classic group": "test_an_application",
+    },
+    "tests/integration/test_command_line_top.py": {
+        "Watch the lag of all groups live": "test_a_topic_and_its_group",
+        "Browse brokers, topics and messages in a terminal": "test_a_topic_and_its_group",
     },
     "tests/integration/test_command_line_why.py": {
         "Explain why a group is behind": "test_a_group_that_is_stuck",
