@@ -276,6 +276,18 @@ def test_printed(produce: Command, registry: MockRegistry, tmp_path: Path) -> No
     assert (done.status, done.stdout) == (1, lines(FIRST))
 
 
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs a file that cannot be read")
+def test_a_file_that_cannot_be_read(produce: Command, tmp_path: Path) -> None:
+    """The messages before the fault are delivered, and counted."""
+    file = tmp_path / "lines"
+    file.write_bytes(b"a\nb\n")
+    done = produce(str(file), "/proc/self/mem")
+    assert (done.status, done.stdout) == (1, b"")
+    counts, error = done.stderr.splitlines()
+    assert counts == "2 delivered, 0 not delivered"
+    assert error.startswith("error: ")
+
+
 def test_printed_templates(produce: Command) -> None:
     """--print writes the values that a template makes."""
     pytest.importorskip("jinja2", reason="jinja2 is not installed")
