@@ -260,6 +260,41 @@ def test_texts_that_do_not_fit(kind: str, text: bytes, reason: str, produce: Com
     assert f"error: stdin, message 1: value: {reason}" in done.stderr
 
 
+def test_printed(produce: Command, registry: MockRegistry, tmp_path: Path) -> None:
+    """--print writes each record that is sent, as it was read. A record that is not a message is
+    not written, and neither is a record that does not fit the schema."""
+    assert produce("--print", "-q", stdin=b"a\n\xff") == (0, b"a\n\xff\n", "")
+    assert produce("--print", "-q", "-K", ":", "-D", ";", stdin=b"k:v;none").stdout == b"k:v;"
+    whole = tmp_path / "whole"
+    whole.write_bytes(b"a\nb")
+    assert produce("--print", "-q", "--whole", str(whole)).stdout == b"a\nb"
+    schema = tmp_path / "flight.avsc"
+    schema.write_text(json.dumps(FLIGHT))
+    options = ["--value", "avro", "--schema", str(schema), "--register", "-q"]
+    stdin = lines(FIRST, {"carrier": 1})
+    done = produce("--print", *options, "--registry", registry.url, stdin=stdin)
+    assert (done.status, done.stdout) == (1, lines(FIRST))
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs a file that cannot be read")
+def test_a_file_that_cannot_be_read(produce: Command, tmp_path: Path) -> None:
+    """The messages before the fault are delivered, and counted."""
+    file = tmp_path / "lines"
+    file.write_bytes(b"a\nb\n")
+    done = produce(str(file), "/proc/self/mem")
+    assert (done.status, done.stdout) == (1, b"")
+    counts, error = done.stderr.splitlines()
+    assert counts == "2 delivered, 0 not delivered"
+    assert error.startswith("error: ")
+
+
+def test_printed_templates(produce: Command) -> None:
+    """--print writes the values that a template makes."""
+    pytest.importorskip("jinja2", reason="jinja2 is not installed")
+    done = produce("--print", "-q", "--template", "v{{seq}}", "--key", "k", "-n", "2")
+    assert done == (0, b"v0\nv1\n", "")
+
+
 class TestTemplates:
     @pytest.fixture(autouse=True)
     def jinja(self) -> None:

@@ -12,7 +12,7 @@ import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
 from confluent_kafka.testing import MockCluster
 from tests.support.patches import needs
-from tests.support.waiting import TIMEOUT
+from tests.support.waiting import TIMEOUT, wait_until
 
 pytest.importorskip("click", reason="the extra [cli] is not installed")
 
@@ -210,3 +210,51 @@ def test_nothing_to_cancel(reassign: Run, arguments: str, status: int, reason: s
     unconfirmed = reassign("cancel orders:0")
     assert (unconfirmed.status, unconfirmed.stdout) == (2, b"")
     assert unconfirmed.stderr.startswith("error: --yes: is required without a terminal")
+
+
+class TestMoveDisk:
+    """The embedded brokers have two log directories."""
+
+    def directories(self, cluster: MockCluster) -> dict[int, str]:
+        """The directory of each partition of orders on broker 1."""
+        servers = ["-b", cluster.bootstrap_servers]
+        done = run("log-dirs", "-J", "--broker", "1", "--topic", "orders", *servers)
+        shown = map(json.loads, done.stdout.splitlines())
+        return {row["partition"]: row["directory"] for row in shown if not row["future"]}
+
+    def test_moved(self, cluster: MockCluster, reassign: Run) -> None:
+        """The replicas of a topic, or of partitions, move to the other directory. Those that are
+        there already are named."""
+        here = self.directories(cluster)[0]
+        wrong = reassign("move-disk orders:0 --broker 1 --to /x --yes")
+        assert wrong.stderr.startswith("error: --to: broker 1 has no log directory '/x', only ")
+        known = wrong.stderr.partition(", only ")[2].strip().split(", ")
+        (there,) = set(known) - {here}
+        move = "--broker 1 --yes --to"
+        done = reassign(f"move-disk orders:0,2 {move}", there)
+        assert (done.status, done.stderr) == (0, "")
+        assert done.stdout.decode().splitlines() == [
+            f"replica orders:{number} of broker 1 is being moved to {there}" for number in (0, 2)
+        ]
+        wait_until(lambda: self.directories(cluster) == {0: there, 1: here, 2: there, 3: here})
+        rest = reassign(f"move-disk orders {move}", there)
+        assert rest.stderr == f"note: already in {there}: orders:0, orders:2\n"
+        assert len(rest.stdout.splitlines()) == 2
+
+    @pytest.mark.parametrize(
+        ("arguments", "reason"),
+        [
+            ("orders:0 --broker 9", "there is no broker 9, only 1, 2, 3, 4"),
+            ("orders:7 --broker 1", "topic 'orders' has no partition 7, only partitions 0 to 3"),
+            ("orders:1 --broker 3", "broker 3 has no replica of orders:1"),
+            ("orders --broker 3", "broker 3 has no replica of topic 'orders'"),
+            ("order --broker 1", "topic 'order' does not exist: did you mean 'orders'?"),
+        ],
+    )
+    def test_refused(
+        self, cluster: MockCluster, reassign: Run, arguments: str, reason: str
+    ) -> None:
+        """Nothing moves if the broker, the partition or the replica does not exist."""
+        path = self.directories(cluster)[0]
+        done = reassign(f"move-disk {arguments} --yes --to", path)
+        assert (done.status, done.stdout, done.stderr) == (1, b"", f"error: {reason}\n")

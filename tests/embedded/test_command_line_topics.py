@@ -482,3 +482,24 @@ def test_wrong_brokers(topics: Run, options: str, reason: str) -> None:
     done = topics(f"create placed {options}")
     assert (done.status, done.stdout) == (2, b"")
     assert done.stderr.startswith(f"error: {reason}\n")
+
+
+def test_replicas_that_cannot_be_compared(topics: Run, kafka_cluster: MockCluster) -> None:
+    """Brokers that do not let readers compare the replicas are named."""
+    kafka_cluster.create_topic("pairs", 1, 2)
+    servers = ["-b", kafka_cluster.bootstrap_servers]
+    assert run("produce", "pairs", "-q", *servers, stdin=b"1").status == 0
+    (row,) = rows(topics("describe pairs -J"))
+    leader = row["leader"]
+    (follower,) = set(row["replicas"]) - {leader}
+    # Its followers answer only if a test asks for it. The leader then sends readers to them.
+    refused = topics("compare-replicas pairs -J")
+    assert (refused.status, refused.stdout) == (1, b"")
+    assert refused.stderr.startswith(f"error: partition pairs:0: broker {follower}: ")
+    kafka_cluster.set_follower("pairs", 0, follower)
+    reason = f"broker {leader}: sends readers to broker {follower}"
+    assert topics("compare-replicas pairs -J").stderr == f"error: partition pairs:0: {reason}\n"
+    missing = topics("compare-replicas pairs:7").stderr
+    assert missing == "error: topic 'pairs' has no partition 7, only partition 0\n"
+    one = topics("compare-replicas payments -J")
+    assert one == (0, b"", "note: the replicas of 1 partition have the same batches\n")

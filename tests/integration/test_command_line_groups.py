@@ -16,6 +16,7 @@ from tests.integration.plain_clients import writer
 from tests.integration.share_groups import Member as ShareMember
 from tests.integration.share_groups import configure_group
 from tests.integration.test_admin_streams_groups import joined
+from tests.integration.topics import delete_topic
 from tests.support.command_line import Ended, run
 from tests.support.documents import ROOT
 from tests.support.patches import needs
@@ -130,6 +131,44 @@ def test_all_kinds_in_one_list(kafka: KafkaCluster, groups: Run, timed: str, gro
         )
 
 
+def test_an_application(kafka: KafkaCluster, groups: Run, timed: str, group: str) -> None:
+    """A classic group begins its input topic again, and its internal topics are deleted. Topics of
+    other names stay, and so do the topics of a group whose name is longer."""
+    longer = f"{group}-b"
+    internal = f"{group}-sums-changelog"
+    others = [f"{longer}-x-changelog", f"{group}-results"]
+    for name in (group, longer):
+        moved = groups("reset-offsets", name, "-t", timed, "--to", "latest", "--execute")
+        assert moved.status == 0
+    servers = kafka.bootstrap_servers
+    for name in (internal, *others):
+        assert run("topics", "create", name, "-b", servers).status == 0
+
+    def topics() -> set[str]:
+        listed = {row["topic"] for row in rows(run("topics", "list", "-J", "-b", servers))}
+        return listed & {internal, *others}
+
+    wait_until(lambda: len(topics()) == 3)
+    reset = ["streams-groups", "reset-application", group, "-t", timed, "-J", "-b", servers]
+    plan = run(*reset)
+    assert [(row["old offset"], row["new offset"]) for row in rows(plan)] == [(10, 0), (10, 0)]
+    assert f"note: --execute deletes the internal topic {internal}\n" in plan.stderr
+    assert committed(groups, group) == [10, 10]
+    with Member(kafka, group) as member:
+        member.join(timed)
+        poll_until([member], member.assignment)
+        refused = run(*reset, "--execute")
+        assert f"group '{group}' has 1 active member" in refused.stderr
+    wait_until(lambda: groups("list", "--state", "empty").stdout.find(f"{group}\t".encode()) >= 0)
+    *moves, deleted = rows(run(*reset, "--execute"))
+    assert [row["new offset"] for row in moves] == [0, 0]
+    assert deleted == {"topic": internal, "done": True}
+    assert committed(groups, group) == [0, 0]
+    wait_until(lambda: topics() == {*others})
+    for name in others:
+        delete_topic(kafka, name)
+
+
 class TestStreamsGroups:
     """The embedded cluster has no streams groups."""
 
@@ -191,6 +230,27 @@ class TestStreamsGroups:
         assert rows(gone) == [{"topic": timed, "partition": 1, "deleted offset": 4}]
         assert streams("delete", group, "--yes").status == 0
         assert streams("describe", group).status == 1
+
+    def test_internal_topics(
+        self, real_kafka: KafkaCluster, streams: Run, timed: str, group: str
+    ) -> None:
+        """The internal topics of a group are deleted with it, but not while it has members."""
+        changelog = f"{timed}-changelog"
+        servers = ["-b", real_kafka.bootstrap_servers]
+
+        def topics() -> set[str]:
+            return {row["topic"] for row in rows(run("topics", "list", "-J", *servers))}
+
+        delete = ["delete", group, "--internal-topics", "--yes"]
+        with AdminClient(real_kafka.config()) as admin, joined(admin, group, timed):
+            wait_until(lambda: changelog in topics())
+            assert streams(*delete).status == 1
+            assert changelog in topics()
+        done = streams(*delete)
+        text = f"group {group} was deleted\ntopic {changelog} was deleted\n"
+        assert done == (0, text.encode(), "")
+        wait_until(lambda: changelog not in topics())
+        assert timed in topics()
 
     def test_another_kind(self, streams: Run, groups: Run, timed: str, group: str) -> None:
         """For a classic group, the error names the command `groups`."""

@@ -47,9 +47,11 @@ def command(kafka: KafkaCluster, *arguments: str, stdin: bytes = b"") -> Ended:
 def test_orders(
     kafka: KafkaCluster, topic: str, registry: MockRegistry, schema: str, group: str, tmp_path: Path
 ) -> None:
-    """Orders are written in Avro, read back by a pattern, filtered by a field, and written to a
-    file; a group continues after messages that a filter left out."""
+    """Orders are written in Avro, read back by a pattern, filtered by a field, and written to
+    files, also as columns with the types of the schema; a group continues after messages that a
+    filter left out."""
     pytest.importorskip("cel_expr_python", reason="cel-expr-python is not installed")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
     url = ["--registry", registry.url]
     orders: list[dict[str, object]] = [{"id": number, "fruit": "apple"} for number in range(20)]
     stdin = b"".join(f"k{one['id']}|{json.dumps(one)}\n".encode() for one in orders)
@@ -65,6 +67,10 @@ def test_orders(
     assert command(kafka, "consume", topic, "-e", "-o", str(file), *value).status == 0
     ids = [json.loads(line)["value"]["id"] for line in file.read_text().splitlines()]
     assert sorted(ids) == list(range(20))
+    columns = tmp_path / "orders.parquet"
+    assert command(kafka, "consume", topic, "-e", "-o", str(columns), *value).status == 0
+    values = parquet.read_table(columns)["value"].to_pylist()
+    assert sorted(each["id"] for each in values) == list(range(20))
     one = command(kafka, "consume", topic, "-g", group, "-e", "--key-is", "k7", *value)
     assert one.stdout == b'{"id":7,"fruit":"apple"}\n'
     again = command(kafka, "consume", topic, "-g", group, "-e", "--fail-if-empty", *value)

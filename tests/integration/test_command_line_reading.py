@@ -92,7 +92,15 @@ def test_keys_and_tombstones(cli: Run, make_topic: MakeTopic) -> None:
         (1, "a", "1"),
         (1, "b", None),
     ]
+    assert cli("consume -q -e -Z", topic).stdout == b"1\nNULL\n"
     assert shown[0]["headers"] == [["source", "import"]]
+
+
+def test_printed(cli: Run, topic: str) -> None:
+    """The command writes to stdout what it sends."""
+    done = cli("produce --print -K :", topic, stdin=b"a:1\nb:2\n")
+    assert done == (0, b"a:1\nb:2\n", "2 delivered, 0 failed\n")
+    assert cli("consume -q -e -f", "%k:%s\\n", topic).stdout == done.stdout
 
 
 def test_at_a_rate(cli: Run, topic: str) -> None:
@@ -169,6 +177,25 @@ def test_a_file_by_its_timestamps(
     assert cli("load --speed 1000x", target, file) == (0, b"", "10 delivered, 0 failed\n")
     copied = cli("consume -q -e", target).stdout
     assert copied.split() == [b"%d" % number for number in range(10)]
+
+
+def test_a_dump(cli: Run, numbered: str, make_topic: MakeTopic, tmp_path: Path) -> None:
+    """A second dump adds the messages that are new, and the folder is sent to another topic."""
+    target, folder = make_topic(), str(tmp_path / "dump")
+    assert cli("dump -q -e", numbered, "-o", folder).status == 0
+    assert cli("produce -q", numbered, stdin=b"10\n").status == 0
+    assert cli("dump -q -e", numbered, "-o", folder).status == 0
+    assert cli("load", target, folder) == (0, b"", "11 delivered, 0 failed\n")
+    copied = cli("consume -q -e", target).stdout
+    assert copied.split() == [b"%d" % number for number in range(11)]
+
+
+def test_some_messages(cli: Run, numbered: str, make_topic: MakeTopic) -> None:
+    """Only the messages that a filter chooses are copied."""
+    pytest.importorskip("cel_expr_python", reason="cel-expr-python is not installed")
+    target = make_topic()
+    assert cli("copy -e -q --value json --where", "value > 7", numbered, target).status == 0
+    assert cli("consume -q -e", target).stdout == b"8\n9\n"
 
 
 def test_throughput(cli: Run, topic: str) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
+import subprocess
 import sys
 import uuid
 from collections.abc import Callable
@@ -12,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from tests.integration.conftest import MakeTopic
+from confluent_kafka.cli.administration.release_features import RELEASES
+from tests.integration.conftest import MakeTopic, kafka_home
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.plain_clients import writer
 from tests.integration.topics import delete_topic, wait_for_topic
@@ -143,6 +146,78 @@ def test_the_number_of_replicas(cli: Run, topic: str, tmp_path: Path) -> None:
         return found
 
     wait_until(lambda: replicas() == item["replicas"])
+
+
+def test_replicas(kafka: KafkaCluster, cli: Run) -> None:
+    """Replicas with the same batches are equal. A replica whose file has another byte differs."""
+    name = f"compared-{uuid.uuid4().hex[:12]}"
+    assert cli("topics create --assign 1,2,3", name).status == 0
+    wait_until(lambda: len(rows(cli("topics describe -J", name))) == 1)
+    with writer(kafka) as producer:
+        for number in range(3):
+            producer.produce(name, b"value-%d" % number, partition=0)
+            assert producer.flush(TIMEOUT) == 0
+    columns = b"topic\tpartition\toffset\tleader\treplica\tdifference\n"
+    equal = "note: the replicas of 1 partition have the same batches\n"
+    assert cli("topics compare-replicas", name) == (0, columns, equal)
+    listed = rows(cli("log-dirs -J --broker 2 --topic", name))
+    file = Path(listed[0]["directory"]) / f"{name}-0" / "00000000000000000000.log"
+    content = file.read_bytes()
+    changed = bytearray(content)
+    first = 12 + int.from_bytes(content[8:12], "big")
+    changed[first + 17] ^= 1  # in the checksum of the second batch
+    file.write_bytes(changed)
+    done = cli("topics compare-replicas -J", name)
+    file.write_bytes(content)
+    assert done.status == 1
+    (row,) = map(json.loads, done.stdout.splitlines())
+    assert (row["offset"], row["leader"], row["replica"]) == (1, 1, 2)
+    assert row["difference"].startswith("the checksum is ")
+    delete_topic(kafka, name)
+
+
+def test_the_features_of_releases() -> None:
+    """The features of each release are those that Kafka's own tool lists. The latest release of the
+    table is the release of the tool."""
+    script = str(kafka_home() / "bin" / "kafka-run-class.sh")
+    tool = [script, "org.apache.kafka.tools.FeatureCommand", "version-mapping"]
+    for release in RELEASES:
+        command = [*tool, "--release-version", release]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=TIMEOUT)
+        expected = dict(re.findall(r"^([a-z.]+)=(\d+)", done.stdout, re.M))
+        shown = rows(run("features", "describe", "--release", release, "-J"))
+        assert {row["feature"]: str(row["version"]) for row in shown} == expected
+    later = subprocess.run(tool, capture_output=True, text=True, check=True, timeout=TIMEOUT)
+    assert max(RELEASES) in later.stdout
+
+
+def test_another_disk(kafka: KafkaCluster, cli: Run, make_topic: MakeTopic) -> None:
+    """A replica moves to another directory of its broker."""
+    topic = make_topic()
+    with writer(kafka) as producer:
+        producer.produce(topic, b"moved", partition=0)
+        assert producer.flush(TIMEOUT) == 0
+
+    def place() -> tuple[int, str]:
+        shown = rows(cli("log-dirs -J --topic", topic))
+        return next((row["broker"], row["directory"]) for row in shown if not row["future"])
+
+    broker, here = place()
+    node = str(broker)
+    move = ["reassign move-disk --yes", f"{topic}:0", "--broker", node, "--to"]
+    wrong = cli(*move, "/not/there")
+    assert (wrong.status, wrong.stdout) == (1, b"")
+    assert f"broker {node} has no log directory '/not/there', only " in wrong.stderr
+    assert here in wrong.stderr
+    known = wrong.stderr.partition(", only ")[2].strip().split(", ")
+    there = next(path for path in known if path != here)
+    begun = f"replica {topic}:0 of broker {node} is being moved to {there}\n".encode()
+    assert cli(*move, there) == (0, begun, "")
+    wait_until(lambda: (broker, there) in [place()])
+    wait_until(lambda: cli("log-dirs -J --moving --topic", topic).stdout == b"")
+    assert cli("consume -q -e", topic).stdout == b"moved\n"
+    again = cli(*move, there)
+    assert again == (0, b"no replica has to move\n", f"note: already in {there}: {topic}:0\n")
 
 
 def test_offsets_from_elsewhere(

@@ -17,7 +17,6 @@ from tests.unit.test_snippets import NOT_RUN, RUN
 ON_REAL_BROKERS = {
     "delegation-tokens": "tests/integration/test_command_line.py",
     "dump-log": "tests/integration/test_dump_log.py",
-    "streams-groups": "tests/integration/test_command_line_groups.py",
 }
 # The server prints nothing for people: the page shows the answer that a client gets.
 PROTOCOL = {"mcp": "docs/guides/command-line/mcp.md"}

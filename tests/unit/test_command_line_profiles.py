@@ -384,7 +384,7 @@ def test_production_plans() -> None:
 # declares that it changes something.
 READING = {
     *("produce", "consume", "copy", "dump", "load", "bench produce", "bench consume"),  # messages
-    *("topics list", "topics describe", "topics offsets"),
+    *("topics list", "topics describe", "topics offsets", "topics compare-replicas"),
     *("groups list", "groups describe", "why", "top", "health", "doctor"),
     *("configs list", "configs describe", "cluster describe", "acls list", "users list"),
     *("registry subjects", "registry versions", "registry show", "registry check"),

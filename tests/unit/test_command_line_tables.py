@@ -37,6 +37,12 @@ TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
         ("topic", "change", "setting", "old", "new"),
         ["payments.orders.created", "set", "message.timestamp.type", "CreateTime", "LogAppendTime"],
     ),
+    ("features", ("feature", "version"), ["eligible.leader.replicas.version", 1]),
+    (
+        "topics.replicas",
+        ("topic", "partition", "offset", "leader", "replica", "difference"),
+        ["payments.orders", 12, 1_234_567, 101, 102, "the checksum is 5f3a91c0, not 5f3a91c1"],
+    ),
     (
         "topics.states",
         ("topic", "partition", "leader", "replicas", "in sync", "min in sync"),
@@ -51,6 +57,11 @@ TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
         "topics.offsets",
         ("topic", "partition", "begin", "new begin", "messages"),
         ["payments.orders.created", 12, 123_456_789, 123_466_789, 10_000],
+    ),
+    (
+        "reassignment.disks",
+        ("topic", "partition", "directory", "new"),
+        ["payments.orders.created", 12, "/var/lib/kafka/data-0", "/var/lib/kafka/data-1"],
     ),
     (
         "reassign",
@@ -131,6 +142,12 @@ TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
             *("billing", "streams", "stable", MEMBER, "billing", "/10.0.12.34", 2, "i-1", "eu-1"),
             *(["orders:0", "orders:1"], ["orders:0"], ["epoch=3", "process=p", "tags=zone:a"]),
         ],
+    ),
+    ("streams_groups", ("group", "topic"), ["billing", "billing-sums-changelog"]),
+    (
+        "streams_groups",
+        offset_plan.COLUMNS,
+        ["payments", 12, 1_234_567, 1_234_987, 1_234_987, 420, 0, "7 is before the start of log"],
     ),
     (
         "streams_groups",
@@ -340,5 +357,6 @@ def test_every_table_is_here() -> None:
     # its table before or after a change.
     shown["groups.offsets"] -= 1
     shown["registry.changes"] -= 1  # the versions to delete, and the versions that were deleted
+    shown["streams_groups"] -= 1  # `reset-application`, likewise
     shown["top"] += 2  # one call shows the four tables as text, and another one as JSON
     assert +shown == Counter(module for module, _, _ in TABLES)

@@ -57,7 +57,7 @@ ADMINISTRATION: Mapping[str, str] = {
     "transactions": "List and describe transactions and their producers, and abort transactions.",
     "brokers": "List brokers, show their configuration and versions, and unregister brokers.",
     "elect-leaders": "Make the first replica of each partition its leader again.",
-    "reassign": "Move partitions to other brokers, list such moves, and cancel them.",
+    "reassign": "Move partitions to other brokers or disks, list such moves, and cancel them.",
     "log-dirs": "List the replicas in the log directories of brokers, with their sizes.",
     "dump-log": "Show the batches in log segments of a broker, including KRaft metadata and "
     "snapshots.",

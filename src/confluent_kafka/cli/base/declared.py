@@ -241,7 +241,8 @@ def _option(
         [*names, name],
         help=settings["help"],
         multiple=several,
-        show_default=settings.get("show_default", True),
+        # A required option has no default, and Click would show its placeholder for none.
+        show_default=settings.get("show_default", not common["required"]),
         envvar=settings.get("envvar"),
         show_envvar=True,
         **common,

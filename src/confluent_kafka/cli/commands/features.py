@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
 import click
 
+from confluent_kafka.cli.administration.release_features import release as release_features
 from confluent_kafka.cli.base.declared import argument, option
 from confluent_kafka.cli.base.ending import fail
 from confluent_kafka.cli.base.terminal import counted
@@ -50,7 +52,7 @@ Unsafe = Annotated[
     changes=False,
     examples=(
         "confluent-kafka features describe -b localhost:9092",
-        "confluent-kafka features describe --broker 1 --json -F prod.properties",
+        "confluent-kafka features describe --release 4.4",
     ),
 )
 def describe(
@@ -65,8 +67,23 @@ def describe(
             min=0, help="Ask this broker for the versions that it supports; by default any broker."
         ),
     ] = None,
+    release: Annotated[
+        Mapping[str, int] | None,
+        option(
+            "--release",
+            metavar="X.Y",
+            parse=release_features,
+            help="Show the versions that a new cluster of this release of Kafka has, such as 4.4. "
+            "The command then asks no broker.",
+        ),
+    ] = None,
 ) -> None:
     """Show the versions of each feature that a broker supports, and the version in use."""
+    if release is not None:
+        if broker is not None:
+            raise click.BadParameter("cannot be combined with --broker", param_hint="--release")
+        show(("feature", "version"), sorted(release.items()), as_json)
+        return
     with administering(brokers, config_file, properties, timeout) as admin:
         check_broker(admin, broker, timeout)
         found = admin.describe_features(broker=broker, request_timeout=timeout).result()

@@ -48,6 +48,10 @@ def log_dirs(
             help="List only replicas of this topic. Can be given more than once.",
         ),
     ] = None,
+    moving: Annotated[
+        bool,
+        option("--moving", help="List only replicas that are being moved to the directory."),
+    ] = False,
 ) -> None:
     """List the replicas in the log directories of brokers, with their sizes.
 
@@ -59,7 +63,7 @@ def log_dirs(
             check_broker(admin, each, timeout)
         asked = admin.describe_log_dirs(broker or _all(admin, timeout), request_timeout=timeout)
         found, failures = settled("broker", {str(node): one for node, one in asked.items()})
-    rows = [row for node in found for row in _rows(int(node), found[node], topic)]
+    rows = [row for node in found for row in _rows(int(node), found[node], topic, moving)]
     show(_COLUMNS, sorted(rows), as_json)
     failures += [
         f"broker {node}: {path}: {directory.error.str()}"
@@ -76,11 +80,11 @@ def _all(admin: AdminClient, timeout: float) -> list[int]:
 
 
 def _rows(
-    node: int, directories: dict[str, LogDirDescription], topics: list[str] | None
+    node: int, directories: dict[str, LogDirDescription], topics: list[str] | None, moving: bool
 ) -> Iterator[tuple[Any, ...]]:
     for path, directory in directories.items():
         for place, replica in directory.replicas.items():
-            if not topics or place.topic in topics:
+            if (not topics or place.topic in topics) and (replica.is_future or not moving):
                 yield (
                     *(node, path, place.topic, place.partition),
                     *(replica.size, replica.offset_lag, replica.is_future),

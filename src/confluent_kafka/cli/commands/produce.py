@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -96,6 +97,10 @@ def produce(
         option("--keep-partitions", help="Send each JSON object to the partition that it names."),
     ] = False,
     null: Annotated[bool, option("--null", "-Z", help="Send empty values as null.")] = False,
+    print_sent: Annotated[
+        bool,
+        option("--print", help="Write each message that is sent to stdout, as it was read."),
+    ] = False,
     transaction_size: TransactionSize = None,
     template: Annotated[
         str | None,
@@ -171,7 +176,20 @@ def produce(
 
             limit = parse_rate(rate)
             inputs = [one._replace(batches=paced(one.batches, limit)) for one in inputs]
+        if print_sent:
+            line = _made(end) if template is not None else _as_read(b"" if whole else end)
+            inputs = [one._replace(line=line) for one in inputs]
         send_inputs(topic, partition, config, inputs, encoders, transaction_size, timeout, quiet)
+
+
+def _as_read(end: bytes) -> Callable[[bytes, object], bytes]:
+    """Return what writes a record as it was read, with what ends it."""
+    return lambda record, _: record + end
+
+
+def _made(end: bytes) -> Callable[[object, dict[str, Any]], bytes]:
+    """Return what writes the value that a template has made, with what ends it."""
+    return lambda _, message: (message["value"] or b"") + end
 
 
 def _check(

@@ -25,6 +25,7 @@ from confluent_kafka.cli.connection.administration import (
     show,
 )
 from confluent_kafka.cli.connection.settings import Brokers, File, Properties
+from confluent_kafka.cli.reassignment.disks import move_disk
 from confluent_kafka.cli.reassignment.planning import assignments, plan, read_plan, verify
 from confluent_kafka.cli.reassignment.throttle import set_throttle, take_back
 from confluent_kafka.cli.shell.command import Group
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from confluent_kafka.cli.topics.place import Place
 
 app = Group(
-    help="Move partitions to other brokers, list such moves, and cancel them.\n\n"
+    help="Move partitions to other brokers or disks, list such moves, and cancel them.\n\n"
     "Exit status: 0 done, 1 failed, 2 wrong usage, 130 Ctrl-C.",
     examples=(
         "confluent-kafka reassign start orders:0=1,2,3 -b localhost:9092",
@@ -281,3 +282,13 @@ app.command(
         "confluent-kafka reassign verify plan.json --keep-throttle -F prod.properties",
     ),
 )(verify)
+app.command(
+    name="move-disk",
+    changes=True,
+    examples=(
+        "confluent-kafka reassign move-disk orders:0 --broker 1 --to /mnt/disk2 \\\n"
+        "    -b localhost:9092",
+        "confluent-kafka reassign move-disk orders payments --broker 1 \\\n"
+        "    --to /mnt/disk2 --yes -F test.properties",
+    ),
+)(move_disk)

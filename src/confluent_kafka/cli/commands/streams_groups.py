@@ -4,18 +4,30 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from confluent_kafka.cli.base.declared import argument
-from confluent_kafka.cli.base.ending import fail
+from confluent_kafka.cli.base.declared import argument, option
+from confluent_kafka.cli.base.ending import fail, note, report
+from confluent_kafka.cli.base.terminal import counted
 from confluent_kafka.cli.connection.administration import (
     AsJson,
     Timeout,
+    Yes,
     administering,
+    confirm,
+    settled,
     show,
 )
 from confluent_kafka.cli.connection.chosen_profile import when
 from confluent_kafka.cli.connection.settings import Brokers, File, Properties
-from confluent_kafka.cli.groups.commands import deleting, listing
+from confluent_kafka.cli.groups.commands import listing
+from confluent_kafka.cli.groups.internal_topics import (
+    delete_topics,
+    topics_of_application,
+    topics_of_groups,
+)
+from confluent_kafka.cli.groups.offset_plan import COLUMNS
+from confluent_kafka.cli.groups.offset_target import Target, target_of
 from confluent_kafka.cli.groups.offsets import deleting_offsets, resetting_offsets
+from confluent_kafka.cli.groups.reset import carry_out, planned
 from confluent_kafka.cli.groups.rows import (
     MEMBERS,
     PARTITIONS,
@@ -26,6 +38,7 @@ from confluent_kafka.cli.groups.rows import (
 )
 from confluent_kafka.cli.groups.views import described, of_kind
 from confluent_kafka.cli.shell.command import Group
+from confluent_kafka.cli.topics.selection import Selection, selection
 
 app = Group(
     help="List, describe and delete groups of Kafka Streams, and change their offsets.\n\n"
@@ -39,6 +52,17 @@ app = Group(
 _STREAMS = ("streams",)
 
 Names = Annotated[list[str], argument(help="Streams groups: their application.id.")]
+InputTopics = Annotated[
+    list[Selection],
+    option(
+        "--topic",
+        "-t",
+        metavar="TOPIC[:N,...]",
+        parse=selection,
+        help="Input topic of the application. Can be given more than once.",
+    ),
+]
+Execute = Annotated[bool, option(help="Carry out the plan. Otherwise it is only shown.")]
 
 
 app.command(
@@ -102,19 +126,54 @@ def offsets(
         fail(*absent, *failures)
 
 
-app.command(
+@app.command(
     changes=True,
     examples=(
         "confluent-kafka streams-groups delete totals -b localhost:9092",
-        "confluent-kafka streams-groups delete totals averages --yes -F test.properties",
+        "confluent-kafka streams-groups delete totals --internal-topics --yes \\\n"
+        "    -F test.properties",
     ),
-)(
-    deleting(
-        _STREAMS,
-        lambda admin, names, seconds: admin.delete_streams_groups(names, request_timeout=seconds),
-        """Delete streams groups that have no members, and their offsets. Internal topics stay.""",
-    )
 )
+def delete(
+    groups: Names,
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    internal_topics: Annotated[
+        bool,
+        option(
+            help="Also delete the changelog and repartition topics that the topologies of the "
+            "groups name. When it asks, the command shows them."
+        ),
+    ] = False,
+    yes: Yes = False,
+) -> None:
+    """Delete streams groups that have no members, and their offsets.
+
+    Internal topics stay, unless --internal-topics is given.
+    """
+    question = f"Delete {', '.join(groups)} and their offsets?"
+    if not internal_topics:
+        confirm(question, yes)
+    with administering(brokers, config_file, properties, timeout) as admin:
+        known, absent = of_kind(admin, groups, _STREAMS, "delete", timeout)
+        topics = topics_of_groups(admin, known, timeout) if internal_topics else {}
+        if internal_topics:
+            rows = [(name, topic) for name, owned in topics.items() for topic in owned]
+            if not yes:
+                show(("group", "topic"), rows, as_json=False)
+            confirm(f"{question[:-1]}, and {counted(len(rows), 'internal topic')}?", yes)
+        futures = admin.delete_streams_groups(list(known), request_timeout=timeout)
+        deleted, failures = settled("group", futures)
+        report(*(f"group {name} was deleted" for name in deleted))
+        # The topics of a group that still has members stay.
+        gone = [topic for name in deleted for topic in topics.get(name, ())]
+        failures += delete_topics(admin, gone, timeout, as_json=False)
+    if absent or failures:
+        fail(*absent, *failures)
+
+
 app.command(
     changes=when("execute"),
     examples=(
@@ -150,3 +209,59 @@ app.command(
         """,
     )
 )
+
+
+@app.command(
+    changes=when("execute"),
+    examples=(
+        "confluent-kafka streams-groups reset-application totals --topic orders \\\n"
+        "    -b localhost:9092",
+        "confluent-kafka streams-groups reset-application totals --topic orders \\\n"
+        "    --to -1d --execute -F test.properties",
+    ),
+)
+def reset_application(
+    application: Annotated[str, argument(help="The application.id, which names the group.")],
+    topics: InputTopics,
+    brokers: Brokers = None,
+    config_file: File = None,
+    properties: Properties = None,
+    timeout: Timeout = 30,
+    as_json: AsJson = False,
+    to: Annotated[
+        Target | None,
+        option(
+            "--to",
+            metavar="WHERE",
+            parse=target_of,
+            show_default="earliest",
+            help="New position in the input topics, as for `reset-offsets`.",
+        ),
+    ] = None,
+    execute: Execute = False,
+) -> None:
+    """Let a Streams application begin again: move it in its input topics, and delete its state.
+
+    The command shows the new offsets and the internal topics that it deletes, and carries the plan
+    out with --execute. The group can be a streams group or a classic group, and must not have
+    members. Internal topics have names that begin with the application.id, and that end with
+    -changelog or -repartition, or are names of foreign-key joins. Also delete the local state of
+    the application, on its disks.
+    """
+    with administering(brokers, config_file, properties, timeout) as admin:
+        target = to or target_of("earliest")
+        reset = planned(admin, application, ("classic", "streams"), target, topics, timeout)
+        internal = topics_of_application(admin, application, timeout)
+        if execute:
+            done, refused = carry_out(admin, reset, timeout)
+            show(COLUMNS, [change.row for change in done], as_json)
+            # With new offsets in some partitions only, the application needs its old state.
+            refused = refused or delete_topics(admin, internal, timeout, as_json)
+            if refused:
+                fail(*refused)
+            return
+        show(COLUMNS, [change.row for change in reset.changes], as_json)
+        note(*(f"--execute deletes the internal topic {name}" for name in internal))
+        note("nothing was changed: add --execute to carry out the plan")
+        if reset.obstacles:
+            note("--execute will be refused:", *reset.obstacles)

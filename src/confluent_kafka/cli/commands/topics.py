@@ -25,6 +25,7 @@ from confluent_kafka.cli.topics.creation import Check, create
 from confluent_kafka.cli.topics.listing import list_
 from confluent_kafka.cli.topics.names import settled_topics
 from confluent_kafka.cli.topics.offsets import delete_records, offsets
+from confluent_kafka.cli.topics.replicas import compare_replicas
 from confluent_kafka.cli.topics.states import describe
 
 app = Group(
@@ -155,3 +156,11 @@ app.command(
         "confluent-kafka topics apply topics.toml --execute -F prod.properties",
     ),
 )(apply)
+app.command(
+    changes=False,
+    name="compare-replicas",
+    examples=(
+        "confluent-kafka topics compare-replicas orders -b localhost:9092",
+        "confluent-kafka topics compare-replicas orders:0,2 --json -F prod.properties",
+    ),
+)(compare_replicas)

@@ -146,6 +146,8 @@ class Input(NamedTuple):
         measure: returns how much of the size some records are.
         typed: whether a person types it.
         skip: lets it leave out this many of its first records; None if they must be read.
+        line: returns what stdout shows of a record that is sent, and of the message that it
+            became; None shows nothing.
     """
 
     name: str
@@ -155,6 +157,7 @@ class Input(NamedTuple):
     measure: Callable[[list[Any]], int]
     typed: bool = False
     skip: Callable[[int], None] | None = None
+    line: Callable[[Any, dict[str, Any]], bytes] | None = None
 
 
 def inputs_of(sources: list[str], delimiter: bytes, whole: bool, make: Make) -> list[Input]:

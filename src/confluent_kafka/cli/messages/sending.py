@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from confluent_kafka import KafkaError, Message, Producer
 from confluent_kafka.cli.base.ending import configuring, fail
 from confluent_kafka.cli.messages.encoding import Encoder, Misfit, encode_messages
-from confluent_kafka.cli.messages.inputs import Input, Make
+from confluent_kafka.cli.messages.inputs import Input
 
 if TYPE_CHECKING:
     from confluent_kafka.cli.messages.load_progress import LoadProgress
@@ -79,9 +79,13 @@ class Sender:
             self._read += source.measure(batch)
             new = batch[max(0, skipped - number) :]
             number += len(batch) - len(new)
-            messages, wrong = self._messages(new, source.make)
+            lines: list[bytes] = []
+            messages, wrong = self._messages(new, source, lines)
             for part in self._transactions.parts(messages) if self._transactions else [messages]:
                 self._enqueue(part)
+            if lines:
+                sys.stdout.buffer.writelines(lines[: len(messages)])
+                sys.stdout.buffer.flush()
             number += len(messages)
             self._reached = (source.name, number)
             if wrong is not None:
@@ -92,17 +96,25 @@ class Sender:
         self._store_progress()
 
     def _messages(
-        self, batch: list[Any], make: Make
+        self, batch: list[Any], source: Input, lines: list[bytes]
     ) -> tuple[list[dict[str, Any]], ValueError | None]:
-        """Return the messages before the first record that is none, and what is wrong with it."""
+        """Return the messages before the first record that is none, and what is wrong with it.
+
+        Args:
+            batch: the records.
+            source: where they come from.
+            lines: gets what stdout shows of the records, as they were before they were encoded.
+        """
         messages: list[dict[str, Any]] = []
         wrong: ValueError | None = None
         for record in batch:
             try:
-                messages.append(make(record))
+                messages.append(source.make(record))
             except ValueError as error:
                 wrong = error
                 break
+            if source.line is not None:
+                lines.append(source.line(record, messages[-1]))
         try:
             encode_messages(messages, self._encoders)
         except Misfit as error:
@@ -240,8 +252,9 @@ def send_inputs(
         progress = None
         if resume is not None:
             progress = resume(str(producer.list_topics(topic, timeout).cluster_id))
-        # A display would overwrite what is typed.
-        typed = any(one.typed for one in inputs)
+        # A display would overwrite what is typed, and what is printed.
+        printed = sys.stdout.isatty() and any(one.line is not None for one in inputs)
+        typed = printed or any(one.typed for one in inputs)
         display = None
         if not quiet and not typed and sys.stderr.isatty():
             from confluent_kafka.cli.messages.sending_display import Display
@@ -253,7 +266,7 @@ def send_inputs(
             with display or contextlib.nullcontext():
                 refused = _send_all(sender, inputs)
                 sender.finish(timeout, refused)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, OSError):  # OSError: stdin cannot be read, or stdout written
             sender.abandon(min(timeout, _GRACE), quiet)
             raise
     finally:
