@@ -11,6 +11,7 @@ import pytest
 
 from tests.integration.conftest import MakeTopic
 from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.share_groups import configure_group
 from tests.support.command_line import Ended, run
 
 pytestmark = pytest.mark.integration
@@ -133,3 +134,11 @@ def test_throughput(cli: Run, topic: str) -> None:
     for command in ("produce", "consume"):
         (row,) = map(json.loads, cli(f"bench {command} -J -n 100", topic).stdout.splitlines())
         assert row["messages"] == 100
+
+
+def test_a_share_group(cli: Run, kafka: KafkaCluster, numbered: str, group: str) -> None:
+    """Written messages are accepted, so the next member of the share group gets the others."""
+    configure_group(kafka, group)
+    first = cli("consume -n 4 --share-group", group, numbered)
+    assert first == (0, b"0\n1\n2\n3\n", "4 messages\n")
+    assert cli("consume -q -n 6 --share-group", group, numbered).stdout == b"4\n5\n6\n7\n8\n9\n"

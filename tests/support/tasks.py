@@ -43,6 +43,7 @@ _TASKS: dict[str, dict[str, str]] = {
         "Read the last messages": "test_from_an_offset",
         "Read a number of messages": "test_from_an_offset",
         "Read from an offset of a partition": "test_from_an_offset",
+        "Read as a member of a share group": "test_a_share_group",
         "Decode Protobuf of a schema registry": "test_protobuf",
         "Decode with a `.proto` file": "test_protobuf",
         "Unpack binary values": "test_binary_values",
