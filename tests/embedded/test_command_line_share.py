@@ -8,14 +8,14 @@ from collections.abc import Callable
 
 import pytest
 
-from confluent_kafka import Producer, ShareConsumer
+from confluent_kafka import Consumer, Producer, ShareConsumer, TopicPartition
 from confluent_kafka.testing import MockCluster
 
 pytest.importorskip("click", reason="the extra [cli] is not installed")
 
 from tests.support.command_line import Ended, ended, run, started
 from tests.support.kafka import numbers, send
-from tests.support.waiting import wait_until
+from tests.support.waiting import TIMEOUT, wait_until
 
 Run = Callable[..., Ended]
 
@@ -148,4 +148,71 @@ class TestConsume:
     def test_a_topic_that_is_not_there(self, cli: Run, ten: str) -> None:
         """The error names a topic that does not exist, and the nearest name."""
         done = cli("consume --share-group workers", f"{ten}x")
+        assert done.stderr == f"error: topic '{ten}x' does not exist: did you mean '{ten}'?\n"
+
+
+def figures(done: Ended) -> dict[str, float]:
+    assert (done.status, done.stderr) == (0, "")
+    (line,) = done.stdout.splitlines()
+    found: dict[str, float] = json.loads(line)
+    return found
+
+
+class TestRoundTrip:
+    @pytest.mark.kafka_topic(partitions=2)
+    def test_one_message_at_a_time(self, cli: Run, ten: str) -> None:
+        """Each message is sent when the one before has been read, so the times add up. Messages
+        that were there before are not counted."""
+        found = figures(cli("bench round-trip -n 20 --json", ten))
+        assert found["messages"] == 20
+        quantiles = [found[name] for name in ("p50 ms", "p95 ms", "p99 ms", "max ms")]
+        assert quantiles[0] > 0
+        assert quantiles == sorted(quantiles)
+        assert found["p50 ms"] * 10 <= found["seconds"] * 1000
+
+    def test_the_time_is_measured(self, cli: Run, cluster: MockCluster) -> None:
+        """A message that the broker takes late has a long time."""
+        cluster.create_topic("slow", 1)
+        for broker in range(1, cluster.brokers + 1):
+            cluster.set_round_trip_time(broker, 0.1)
+        found = figures(cli("bench round-trip -n 2 --json", "slow"))
+        assert found["p50 ms"] >= 100
+
+    def test_at_a_rate(self, cli: Run, kafka_topic: str) -> None:
+        """--rate sends at a rate, and the sizes are those of --size."""
+        options = ["-n", "50", "--rate", "100", "--size", "7", "--json"]
+        found = figures(cli("bench round-trip", kafka_topic, *options))
+        assert found["messages"] == 50
+        assert found["seconds"] >= 0.49
+        read = cli("consume -e -q -f %S\\n", kafka_topic).stdout.split()
+        assert read == [b"7"] * 51
+
+    def test_messages_of_other_programs(
+        self, cli: Run, cluster: MockCluster, kafka_topic: str, consumer: Consumer
+    ) -> None:
+        """Messages that other programs send meanwhile are not counted."""
+        options = ["-n", "100000", "--rate", "500", "-b", cluster.bootstrap_servers]
+        other = started("bench", "produce", kafka_topic, *options)
+        place = TopicPartition(kafka_topic, 0)
+        try:
+            wait_until(lambda: consumer.get_watermark_offsets(place, TIMEOUT)[1] > 0)
+            found = figures(cli("bench round-trip -n 30 --json", kafka_topic))
+            assert other.poll() is None
+        finally:
+            other.kill()
+            other.communicate()
+        assert found["messages"] == 30
+
+    def test_a_message_that_does_not_arrive(
+        self, cli: Run, cluster: MockCluster, kafka_topic: str
+    ) -> None:
+        """If a message cannot be sent, the status is 1, and the error has the reason."""
+        options = ["-X", "message.max.bytes=1000", "--size", "5000"]
+        done = cli("bench round-trip", kafka_topic, *options)
+        assert (done.status, done.stdout) == (1, b"")
+        assert "Message size too large" in done.stderr
+
+    def test_a_topic_that_is_not_there(self, cli: Run, ten: str) -> None:
+        """The error names a topic that does not exist, and the nearest name."""
+        done = cli("bench round-trip", f"{ten}x")
         assert done.stderr == f"error: topic '{ten}x' does not exist: did you mean '{ten}'?\n"

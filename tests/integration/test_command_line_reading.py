@@ -142,3 +142,10 @@ def test_a_share_group(cli: Run, kafka: KafkaCluster, numbered: str, group: str)
     first = cli("consume -n 4 --share-group", group, numbered)
     assert first == (0, b"0\n1\n2\n3\n", "4 messages\n")
     assert cli("consume -q -n 6 --share-group", group, numbered).stdout == b"4\n5\n6\n7\n8\n9\n"
+
+
+def test_round_trip(cli: Run, topic: str) -> None:
+    """The time from sending to reading is measured, one message at a time."""
+    (row,) = map(json.loads, cli("bench round-trip -J -n 20", topic).stdout.splitlines())
+    assert row["messages"] == 20
+    assert 0 < row["p50 ms"] <= row["p99 ms"] <= row["max ms"] <= row["seconds"] * 1000
