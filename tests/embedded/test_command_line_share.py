@@ -216,3 +216,35 @@ class TestRoundTrip:
         """The error names a topic that does not exist, and the nearest name."""
         done = cli("bench round-trip", f"{ten}x")
         assert done.stderr == f"error: topic '{ten}x' does not exist: did you mean '{ten}'?\n"
+
+
+class TestShare:
+    def test_messages_are_accepted(self, cli: Run, cluster: MockCluster, ten: str) -> None:
+        """-n messages are counted and accepted, and the group still has the others."""
+        found = figures(cli("bench share --group workers -n 4 --json", ten))
+        assert found["messages"] == 4
+        assert found["messages/s"] == pytest.approx(4 / found["seconds"], rel=0.1)
+        assert 0 < found["first s"] <= found["seconds"]
+        assert rest(cluster, ten, 6).keys() == set(numbers(4, 10))
+
+    def test_messages_of_a_batch_beyond_the_count(
+        self, cli: Run, cluster: MockCluster, ten: str
+    ) -> None:
+        """Messages that the brokers handed out beyond -n are released, so they come again soon."""
+        figures(cli("bench share -g workers -n 4 --json -X max.poll.records=10", ten))
+        assert rest(cluster, ten, 6) == dict.fromkeys(numbers(4, 10), 2)
+
+    def test_too_few_messages(self, cli: Run, ten: str) -> None:
+        """If no more message comes, the status is 1. The error has the number of messages, and
+        the command that lets a new group begin at the start."""
+        done = cli("bench share --group workers -n 11 --timeout 1", ten)
+        assert (done.status, done.stdout) == (1, b"")
+        first, second = done.stderr.splitlines()
+        assert first == "error: no message for 1 s, after 10 messages"
+        assert "configs set group workers share.auto.offset.reset=earliest" in second
+
+    def test_without_a_group(self, cli: Run, ten: str) -> None:
+        """The name of the group is required."""
+        done = cli("bench share", ten)
+        assert done.status == 2
+        assert "--group" in done.stderr

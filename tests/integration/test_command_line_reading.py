@@ -149,3 +149,14 @@ def test_round_trip(cli: Run, topic: str) -> None:
     (row,) = map(json.loads, cli("bench round-trip -J -n 20", topic).stdout.splitlines())
     assert row["messages"] == 20
     assert 0 < row["p50 ms"] <= row["p99 ms"] <= row["max ms"] <= row["seconds"] * 1000
+
+
+def test_throughput_of_a_share_group(
+    cli: Run, kafka: KafkaCluster, numbered: str, group: str
+) -> None:
+    """The throughput of a member is measured, and the messages that it read are accepted."""
+    configure_group(kafka, group)
+    done = cli("bench share -J -n 6 --group", group, numbered)
+    (row,) = map(json.loads, done.stdout.splitlines())
+    assert row["messages"] == 6
+    assert cli("consume -q -n 4 --share-group", group, numbered).stdout == b"6\n7\n8\n9\n"

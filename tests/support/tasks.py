@@ -59,6 +59,7 @@ _TASKS: dict[str, dict[str, str]] = {
         "Replay a file by its timestamps": "test_a_file_by_its_timestamps",
         "Measure the throughput of sending": "test_throughput",
         "Measure the throughput of reading": "test_throughput",
+        "Measure the throughput of a share group": "test_throughput_of_a_share_group",
         "Measure the time from sending to reading": "test_round_trip",
     },
     "tests/integration/test_command_line_messages.py": {

@@ -127,6 +127,7 @@ def test_numbers(command: str, value: str, expected: str) -> None:
         ("produce {}", "TOPIC: "),
         ("bench produce {}", "TOPIC: "),
         ("bench round-trip {}", "TOPIC: "),
+        ("bench share {} -g group", "TOPIC: "),
         ("topics create {}", "TOPIC: "),
         ("topics describe {}", "TOPICS: "),
         ("topics delete --yes t {}", "TOPICS: "),

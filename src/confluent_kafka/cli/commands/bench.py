@@ -32,6 +32,7 @@ from confluent_kafka.cli.bench.figures import (
     throughput,
 )
 from confluent_kafka.cli.bench.round_trip import round_trip
+from confluent_kafka.cli.bench.share import share
 from confluent_kafka.cli.connection.administration import AsJson, show
 from confluent_kafka.cli.connection.settings import Brokers, File, Properties, settings
 from confluent_kafka.cli.shell.command import Group
@@ -189,3 +190,10 @@ app.command(
         "confluent-kafka bench round-trip bench -n 10000 --rate 500 -F prod.properties",
     ),
 )(round_trip)
+app.command(
+    changes=False,
+    examples=(
+        "confluent-kafka bench share bench --group bench -n 1000000 -b localhost:9092",
+        "confluent-kafka bench share bench -g bench -n 1000 --json -F prod.properties",
+    ),
+)(share)
