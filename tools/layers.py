@@ -101,14 +101,15 @@ CLI_ROOMS: Mapping[str, set[str]] = {
     "reassignment": _COMMON | {"topics"},
     "registry": _COMMON | {"shell"},
     "messages": _COMMON | {"registry", "topics"},
+    "bench": _COMMON | {"messages"},
     "live": _COMMON | {"groups", "lag", "messages", "topics"},
     "mcp": {"base", "groups", "lag", "messages", "topics"},
     "administration": _COMMON | {"topics"},
     "local": {"base"},
     "pipelines": {"base"},
     "commands": _COMMON
-    | {"administration", "groups", "lag", "live", "local", "mcp", "messages", "pipelines"}
-    | {"reassignment", "registry", "shell", "topics"},
+    | {"administration", "bench", "groups", "lag", "live", "local", "mcp", "messages"}
+    | {"pipelines", "reassignment", "registry", "shell", "topics"},
     # It imports the module of a command by its name.
     "": {"base", "shell"},
 }

@@ -634,6 +634,7 @@ class TestSettings:
         "consume topic",
         "bench produce topic",
         "bench consume topic",
+        "bench round-trip topic",
         "topics list",
         "groups describe group",
         "configs describe topic topic",

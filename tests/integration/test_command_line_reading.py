@@ -11,6 +11,7 @@ import pytest
 
 from tests.integration.conftest import MakeTopic
 from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.share_groups import configure_group
 from tests.support.command_line import Ended, run
 
 pytestmark = pytest.mark.integration
@@ -203,3 +204,29 @@ def test_throughput(cli: Run, topic: str) -> None:
     for command in ("produce", "consume"):
         (row,) = map(json.loads, cli(f"bench {command} -J -n 100", topic).stdout.splitlines())
         assert row["messages"] == 100
+
+
+def test_a_share_group(cli: Run, kafka: KafkaCluster, numbered: str, group: str) -> None:
+    """Written messages are accepted, so the next member of the share group gets the others."""
+    configure_group(kafka, group)
+    first = cli("consume -n 4 --share-group", group, numbered)
+    assert first == (0, b"0\n1\n2\n3\n", "4 messages\n")
+    assert cli("consume -q -n 6 --share-group", group, numbered).stdout == b"4\n5\n6\n7\n8\n9\n"
+
+
+def test_round_trip(cli: Run, topic: str) -> None:
+    """The time from sending to reading is measured, one message at a time."""
+    (row,) = map(json.loads, cli("bench round-trip -J -n 20", topic).stdout.splitlines())
+    assert row["messages"] == 20
+    assert 0 < row["p50 ms"] <= row["p99 ms"] <= row["max ms"] <= row["seconds"] * 1000
+
+
+def test_throughput_of_a_share_group(
+    cli: Run, kafka: KafkaCluster, numbered: str, group: str
+) -> None:
+    """The throughput of a member is measured, and the messages that it read are accepted."""
+    configure_group(kafka, group)
+    done = cli("bench share -J -n 6 --group", group, numbered)
+    (row,) = map(json.loads, done.stdout.splitlines())
+    assert row["messages"] == 6
+    assert cli("consume -q -n 4 --share-group", group, numbered).stdout == b"6\n7\n8\n9\n"

@@ -47,6 +47,7 @@ _TASKS: dict[str, dict[str, str]] = {
         "Dump a topic into files, and continue later": "test_a_dump",
         "Send the messages of a dump": "test_a_dump",
         "Read from an offset of a partition": "test_from_an_offset",
+        "Read as a member of a share group": "test_a_share_group",
         "Decode Protobuf of a schema registry": "test_protobuf",
         "Decode with a `.proto` file": "test_protobuf",
         "Unpack binary values": "test_binary_values",
@@ -68,6 +69,8 @@ _TASKS: dict[str, dict[str, str]] = {
         "Write decoded values as typed columns": "test_typed_columns",
         "Measure the throughput of sending": "test_throughput",
         "Measure the throughput of reading": "test_throughput",
+        "Measure the throughput of a share group": "test_throughput_of_a_share_group",
+        "Measure the time from sending to reading": "test_round_trip",
     },
     "tests/integration/test_command_line_messages.py": {
         "Read several topics by a pattern": "test_orders",

@@ -90,7 +90,8 @@ def test_order() -> None:
 _EVERY = {"base.declared", "base.values"}
 _EVERY |= {"connection.chosen_profile", "shell.command", "shell.help_text"}
 _CONNECTING = {"base.ending", "base.habits", "base.terminal", "connection.settings"}
-_CONSUME = _CONNECTING | {"base.bound", "commands.consume", "topics.place", "topics.selection"}
+_CONSUME = _CONNECTING | {"base.bound", "base.interrupts", "commands.consume"}
+_CONSUME |= {"topics.place", "topics.selection"}
 _CONSUME |= {
     f"messages.{part}"
     for part in (
@@ -103,7 +104,7 @@ _CONSUME |= {
             "formats",
             "membership",
         ),
-        *("kept", "outcome", "outputs", "places", "reading", "text"),
+        *("kept", "outcome", "outputs", "places", "reading", "share_reading", "text"),
     )
 }
 _TOPICS = _CONNECTING | {"base.bound", "commands.topics", "connection.administration"}

@@ -384,6 +384,7 @@ def test_production_plans() -> None:
 # declares that it changes something.
 READING = {
     *("produce", "consume", "copy", "dump", "load", "bench produce", "bench consume"),  # messages
+    *("bench round-trip", "bench share"),
     *("topics list", "topics describe", "topics offsets", "topics compare-replicas"),
     *("groups list", "groups describe", "why", "top", "health", "doctor"),
     *("configs list", "configs describe", "cluster describe", "acls list", "users list"),

@@ -288,6 +288,16 @@ TABLES: list[tuple[str, tuple[str, ...], list[Any]]] = [
         [1_000_000, 1.234567, 810_000, 81.0, 12.34, 45.67, 123.45],
     ),
     ("bench", ("messages", "seconds", "messages/s", "MB/s"), [1_000_000, 1.2345, 810_000, 81.0]),
+    (
+        "bench.round_trip",
+        ("messages", "seconds", "p50 ms", "p95 ms", "p99 ms", "max ms"),
+        [1_000_000, 1.234567, 12.34, 45.67, 123.45, 1234.56],
+    ),
+    (
+        "bench.share",
+        ("messages", "seconds", "messages/s", "MB/s", "first s"),
+        [1_000_000, 1.234567, 810_000, 81.0, 1.234567],
+    ),
 ]
 
 

@@ -126,6 +126,8 @@ def test_numbers(command: str, value: str, expected: str) -> None:
         ("consume {}", "TOPICS: "),
         ("produce {}", "TOPIC: "),
         ("bench produce {}", "TOPIC: "),
+        ("bench round-trip {}", "TOPIC: "),
+        ("bench share {} -g group", "TOPIC: "),
         ("topics create {}", "TOPIC: "),
         ("topics describe {}", "TOPICS: "),
         ("topics delete --yes t {}", "TOPICS: "),

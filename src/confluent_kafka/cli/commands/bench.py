@@ -16,10 +16,23 @@ from confluent_kafka import (
     Producer,
     TopicPartition,
 )
-from confluent_kafka.cli.base.declared import argument, option
+from confluent_kafka.cli.base.declared import option
 from confluent_kafka.cli.base.ending import configuring, ending, fail
 from confluent_kafka.cli.base.terminal import counted
-from confluent_kafka.cli.base.values import topic_name
+from confluent_kafka.cli.bench.figures import (
+    MILLION,
+    QUANTILES,
+    THROUGHPUT,
+    Count,
+    Size,
+    Timeout,
+    Topic,
+    check_error,
+    quantiles,
+    throughput,
+)
+from confluent_kafka.cli.bench.round_trip import round_trip
+from confluent_kafka.cli.bench.share import share
 from confluent_kafka.cli.connection.administration import AsJson, show
 from confluent_kafka.cli.connection.settings import Brokers, File, Properties, settings
 from confluent_kafka.cli.shell.command import Group
@@ -34,13 +47,6 @@ app = Group(
 )
 
 _BATCH = 1000
-_MILLION = 1_000_000
-
-Topic = Annotated[str, argument(parse=topic_name, help="Topic to write to or read from.")]
-Count = Annotated[int, option("--count", "-n", min=1, help="Number of messages.")]
-Timeout = Annotated[
-    float, option(min=0.1, max=3600, help="Give up after this many seconds without a message.")
-]
 
 
 @app.command(
@@ -55,8 +61,8 @@ def produce(
     brokers: Brokers = None,
     config_file: File = None,
     properties: Properties = None,
-    count: Count = _MILLION,
-    size: Annotated[int, option("--size", "-s", min=0, help="Size of a value in bytes.")] = 100,
+    count: Count = MILLION,
+    size: Size = 100,
     rate: Annotated[
         int | None,
         option(
@@ -84,12 +90,8 @@ def produce(
         if left or len(latencies) < count:
             fail(f"not delivered: {count - len(latencies):,} of {counted(count, 'message')}")
     latencies = array("d", sorted(latencies))
-    names, row = _throughput(count, count * size, seconds)
-    quantiles = [
-        round(latencies[min(count - 1, int(count * share))] * 1000, 2)
-        for share in (0.5, 0.95, 0.99)
-    ]
-    show((*names, "p50 ms", "p95 ms", "p99 ms"), [(*row, *quantiles)], as_json)
+    row = (*throughput(count, count * size, seconds), *quantiles(latencies))
+    show((*THROUGHPUT, *QUANTILES), [row], as_json)
 
 
 def _send(
@@ -133,7 +135,7 @@ def consume(
     brokers: Brokers = None,
     config_file: File = None,
     properties: Properties = None,
-    count: Count = _MILLION,
+    count: Count = MILLION,
     timeout: Timeout = 30,
     as_json: AsJson = False,
 ) -> None:
@@ -155,8 +157,7 @@ def consume(
             seconds = time.monotonic() - began
         finally:
             consumer.close()
-    names, row = _throughput(messages, size, seconds)
-    show(names, [row], as_json)
+    show(THROUGHPUT, [throughput(messages, size, seconds)], as_json)
 
 
 def _read(consumer: Consumer, count: int, partitions: int, timeout: float) -> tuple[int, int]:
@@ -172,10 +173,8 @@ def _read(consumer: Consumer, count: int, partitions: int, timeout: float) -> tu
                 size += len(message)
             elif error.code() == KafkaError._PARTITION_EOF:
                 ended += 1
-            elif (
-                error.code() != KafkaError.GROUP_AUTHORIZATION_FAILED
-            ):  # the consumer uses no group
-                raise KafkaException(error)
+            else:
+                check_error(error)
         now = time.monotonic()
         if batch:
             last = now
@@ -184,9 +183,17 @@ def _read(consumer: Consumer, count: int, partitions: int, timeout: float) -> tu
     return messages, size
 
 
-def _throughput(
-    messages: int, size: int, seconds: float
-) -> tuple[tuple[str, ...], tuple[float, ...]]:
-    """Return the names and values of the columns that both commands show."""
-    rates = round(messages / seconds), round(size / seconds / 1e6, 2)
-    return ("messages", "seconds", "messages/s", "MB/s"), (messages, round(seconds, 6), *rates)
+app.command(
+    changes=False,
+    examples=(
+        "confluent-kafka bench round-trip bench -b localhost:9092",
+        "confluent-kafka bench round-trip bench -n 10000 --rate 500 -F prod.properties",
+    ),
+)(round_trip)
+app.command(
+    changes=False,
+    examples=(
+        "confluent-kafka bench share bench --group bench -n 1000000 -b localhost:9092",
+        "confluent-kafka bench share bench -g bench -n 1000 --json -F prod.properties",
+    ),
+)(share)

@@ -54,6 +54,12 @@ from confluent_kafka.cli.messages.outcome import (
 from confluent_kafka.cli.messages.outputs import Lines, Output
 from confluent_kafka.cli.messages.places import assign, places_of
 from confluent_kafka.cli.messages.reading import GroupReader, Reader
+from confluent_kafka.cli.messages.share_reading import (
+    ShareGroup,
+    ShareReader,
+    check_share_group,
+    share_consumer,
+)
 from confluent_kafka.cli.messages.text import json_line
 
 CHANGES = False
@@ -84,6 +90,7 @@ def consume(
             "the messages that were written. An empty name joins no group.",
         ),
     ] = None,
+    share_group: ShareGroup = None,
     partition: Annotated[
         list[int] | None,
         option(
@@ -186,7 +193,17 @@ def consume(
     parts = chosen(key, value, unpack, key_schema, schema)
     decoding = decoding_of(parts, on_error, registry, config_file, properties)
     condition = condition_of(where, decoding)
-    group = joined(config, group, quiet, begin, bool(partition), end)
+    if share_group is None:
+        group = joined(config, group, quiet, begin, bool(partition), end)
+    else:
+        others = {
+            "--group": group is not None,
+            "--partition": bool(partition),
+            "--from": begin is not None,
+            "--until or --exit-at-end": end is not None,
+            "--output": output is not None,
+        }
+        check_share_group(share_group, topics, others)
     if overwrite and output is None:
         raise click.BadParameter("needs --output", param_hint="--overwrite")
     if json_values and output is None:
@@ -216,18 +233,25 @@ def consume(
     flow = Flow(destination, cheap_filters(key_is, header), decoding, condition)
     with ending():
         with configuring():
-            consumer = Consumer(config)
-        reader: Reader | None = None
+            consumer = (
+                Consumer(config)
+                if share_group is None
+                else share_consumer(config, share_group, count)
+            )
+        reader: Reader | ShareReader | None = None
         silent = quiet
         try:
             consumer.connect(timeout)
             places = places_of(consumer, topics, partition, timeout)
-            if group is None:
+            if not isinstance(consumer, Consumer):
+                reader = ShareReader(consumer, flow, count)
+                consumer.subscribe(topics)
+            elif group is None:
                 ends = assign(consumer, places, begin or Bound("beginning"), end, timeout)
                 reader = Reader(consumer, flow, count, ends)
             else:
-                reader = GroupReader(consumer, flow, count, end is not None)
-                consumer.subscribe(topics, on_assign=reader.on_assign, on_revoke=reader.on_revoke)
+                member = reader = GroupReader(consumer, flow, count, end is not None)
+                consumer.subscribe(topics, on_assign=member.on_assign, on_revoke=member.on_revoke)
             if follow and not quiet:
                 from confluent_kafka.cli.messages.rates import Rates
 

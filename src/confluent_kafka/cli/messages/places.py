@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from confluent_kafka import (
     OFFSET_BEGINNING,
@@ -18,9 +18,12 @@ from confluent_kafka.cli.base.ending import fail
 from confluent_kafka.cli.topics.place import Place
 from confluent_kafka.cli.topics.selection import matching, no_match, no_partition, no_topic
 
+if TYPE_CHECKING:
+    from confluent_kafka import ShareConsumer
+
 
 def places_of(
-    consumer: Consumer, topics: list[str], wanted: list[int] | None, timeout: float
+    consumer: Consumer | ShareConsumer, topics: list[str], wanted: list[int] | None, timeout: float
 ) -> list[Place]:
     """Return the partitions to read, and fail if one does not exist."""
     # The list of all topics: a request for one topic could create it.
@@ -51,7 +54,7 @@ def _named(topics: list[str], known: Iterable[str]) -> list[str]:
 
 
 def _fail_unlisted(
-    consumer: Consumer, topic: str, known: Iterable[str], timeout: float
+    consumer: Consumer | ShareConsumer, topic: str, known: Iterable[str], timeout: float
 ) -> NoReturn:
     """Fail for a topic that the list lacks: it does not exist, or this user may not read it."""
     error = consumer.list_topics(topic, timeout).topics[topic].error

@@ -1,0 +1,1 @@
+"""Parts of `bench`, which measures throughput and latency."""
