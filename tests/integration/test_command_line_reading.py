@@ -126,49 +126,6 @@ def test_a_copy_to_another_cluster(cli: Run, numbered: str, group: str) -> None:
     assert copied.stdout.split() == [b"%d" % number for number in range(10)]
 
 
-def test_some_messages_are_copied(cli: Run, topic: str, make_topic: MakeTopic, group: str) -> None:
-    """An expression on decoded values chooses the messages that are copied."""
-    pytest.importorskip("cel_expr_python", reason="cel-expr-python is not installed")
-    target = make_topic()
-    lines = b"".join(b'{"total": %d}\n' % number for number in (99, 101, 250))
-    assert cli("produce -q", topic, stdin=lines).status == 0
-    chosen = ["--value", "json", "--where", "value.total > 100"]
-    assert cli("copy -e -q", topic, target, "-g", group, *chosen).status == 0
-    assert cli("consume -q -e", target).stdout == b'{"total": 101}\n{"total": 250}\n'
-
-
-def test_nulls(cli: Run, topic: str) -> None:
-    """Null and the empty text look different."""
-    assert cli("produce -q -Z", topic, stdin=b"\n").status == 0
-    assert cli("produce -q", topic, stdin=b"\n").status == 0
-    assert cli("consume -q -e -Z", topic).stdout == b"NULL\n\n"
-
-
-def test_a_dump_that_continues(
-    cli: Run, numbered: str, make_topic: MakeTopic, tmp_path: Path
-) -> None:
-    """A dump is continued with new messages, and its folder is sent to another topic."""
-    target, folder = make_topic(), str(tmp_path / "dump")
-    assert cli("dump -e -q", numbered, "-o", folder).status == 0
-    assert cli("produce -q", numbered, stdin=b"10\n").status == 0
-    assert cli("dump -e -q", numbered, "-o", folder).status == 0
-    assert cli("load", target, folder) == (0, b"", "11 delivered, 0 failed\n")
-    copied = cli("consume -q -e", target).stdout
-    assert copied.split() == [b"%d" % number for number in range(11)]
-
-
-def test_typed_columns(cli: Run, topic: str, tmp_path: Path) -> None:
-    """Values that are decoded with a schema become columns with types."""
-    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
-    schema, file = tmp_path / "plane.proto", tmp_path / "planes.parquet"
-    schema.write_text(PROTO)
-    assert cli("produce -q -D", "|", topic, stdin=PLANE).status == 0
-    decoding = ["--value", "protobuf", "--schema", str(schema)]
-    done = cli("consume -q -e", *decoding, topic, "-o", str(file))
-    assert done.status == 0, done
-    assert parquet.read_table(file)["value"].to_pylist() == [{"name": "A380", "seats": 853}]
-
-
 def test_a_file_by_its_timestamps(
     cli: Run, numbered: str, make_topic: MakeTopic, tmp_path: Path
 ) -> None:

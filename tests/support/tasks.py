@@ -62,11 +62,6 @@ _TASKS: dict[str, dict[str, str]] = {
         "Print what is sent": "test_printed",
         "Copy to another cluster": "test_a_copy_to_another_cluster",
         "Replay a file by its timestamps": "test_a_file_by_its_timestamps",
-        "Copy only some messages": "test_some_messages_are_copied",
-        "Tell null from empty values": "test_nulls",
-        "Dump a topic into files, and continue later": "test_a_dump_that_continues",
-        "Send the messages of a dump": "test_a_dump_that_continues",
-        "Write decoded values as typed columns": "test_typed_columns",
         "Measure the throughput of sending": "test_throughput",
         "Measure the throughput of reading": "test_throughput",
         "Measure the throughput of a share group": "test_throughput_of_a_share_group",
@@ -125,10 +120,6 @@ _TASKS: dict[str, dict[str, str]] = {
         "Reset the offsets of a streams group": "TestStreamsGroups::test_shown_and_moved",
         "Delete the internal topics of a streams group": "TestStreamsGroups::test_internal_topics",
         "Reset a Streams application of a classic group": "test_an_application",
-    },
-    "tests/integration/test_command_line_top.py": {
-        "Watch the lag of all groups live": "test_a_topic_and_its_group",
-        "Browse brokers, topics and messages in a terminal": "test_a_topic_and_its_group",
     },
     "tests/integration/test_command_line_why.py": {
         "Explain why a group is behind": "test_a_group_that_is_stuck",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from confluent_kafka.cli.base.declared import argument, option
-from confluent_kafka.cli.base.ending import fail, note, report
+from confluent_kafka.cli.base.ending import fail, note
 from confluent_kafka.cli.base.terminal import counted
 from confluent_kafka.cli.connection.administration import (
     AsJson,
@@ -13,6 +13,7 @@ from confluent_kafka.cli.connection.administration import (
     Yes,
     administering,
     confirm,
+    report_change,
     settled,
     show,
 )
@@ -140,6 +141,7 @@ def delete(
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
+    as_json: AsJson = False,
     internal_topics: Annotated[
         bool,
         option(
@@ -161,15 +163,16 @@ def delete(
         topics = topics_of_groups(admin, known, timeout) if internal_topics else {}
         if internal_topics:
             rows = [(name, topic) for name, owned in topics.items() for topic in owned]
-            if not yes:
+            if not yes and not as_json:
                 show(("group", "topic"), rows, as_json=False)
             confirm(f"{question[:-1]}, and {counted(len(rows), 'internal topic')}?", yes)
         futures = admin.delete_streams_groups(list(known), request_timeout=timeout)
         deleted, failures = settled("group", futures)
-        report(*(f"group {name} was deleted" for name in deleted))
+        for name in deleted:
+            report_change(f"group {name} was deleted", as_json, {"group": name})
         # The topics of a group that still has members stay.
         gone = [topic for name in deleted for topic in topics.get(name, ())]
-        failures += delete_topics(admin, gone, timeout, as_json=False)
+        failures += delete_topics(admin, gone, timeout, as_json)
     if absent or failures:
         fail(*absent, *failures)
 

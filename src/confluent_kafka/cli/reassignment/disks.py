@@ -8,11 +8,13 @@ from confluent_kafka.cli.base.declared import argument, option
 from confluent_kafka.cli.base.ending import fail, note, report
 from confluent_kafka.cli.base.terminal import counted
 from confluent_kafka.cli.connection.administration import (
+    AsJson,
     Timeout,
     Yes,
     administering,
     check_broker,
     confirm,
+    report_change,
     settled,
     show,
 )
@@ -41,6 +43,7 @@ def move_disk(
     config_file: File = None,
     properties: Properties = None,
     timeout: Timeout = 30,
+    as_json: AsJson = False,
     yes: Yes = False,
 ) -> None:
     """Move replicas to another log directory of their broker. Asks first.
@@ -58,13 +61,14 @@ def move_disk(
             note(f"already in {to}: {', '.join(there)}")
         moves = {place: path for place, path in here.items() if path != to}
         if not moves:
-            report("no replica has to move")
+            if not as_json:
+                report("no replica has to move")
             return
-        if not yes:
+        if not yes and not as_json:
             rows = ((*place, path, to) for place, path in moves.items())
             show(("topic", "partition", "directory", "new"), rows, as_json=False)
         confirm(f"Move {counted(len(moves), 'replica')} of broker {broker}?", yes)
-        _move(admin, moves, broker, to, timeout)
+        _move(admin, moves, broker, to, timeout, as_json)
 
 
 def _check_directory(directories: dict[str, LogDirDescription], broker: int, path: str) -> None:
@@ -102,7 +106,12 @@ def _directories_now(
 
 
 def _move(
-    admin: AdminClient, moves: dict[Place, str], broker: int, path: str, timeout: float
+    admin: AdminClient,
+    moves: dict[Place, str],
+    broker: int,
+    path: str,
+    timeout: float,
+    as_json: bool,
 ) -> None:
     """Ask the broker to move replicas, and report which moves it has begun."""
     from confluent_kafka.admin import TopicPartitionReplica
@@ -111,6 +120,8 @@ def _move(
     futures = admin.alter_replica_log_dirs(wanted, request_timeout=timeout)
     named = {f"{one.topic}:{one.partition}": future for one, future in futures.items()}
     begun, failures = settled("replica", named)
-    report(*(f"replica {name} of broker {broker} is being moved to {path}" for name in begun))
+    for name in begun:
+        text = f"replica {name} of broker {broker} is being moved to {path}"
+        report_change(text, as_json, {"partition": name, "broker": broker, "directory": path})
     if failures:
         fail(*failures)
