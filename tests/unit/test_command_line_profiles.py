@@ -17,7 +17,7 @@ from confluent_kafka.cli.base.declared import option
 from confluent_kafka.cli.connection import profile_file, profile_secrets
 from confluent_kafka.cli.connection.chosen_profile import when
 from confluent_kafka.cli.connection.profile_secrets import Reference
-from confluent_kafka.cli.connection.settings import Brokers, File, Properties, settings
+from confluent_kafka.cli.connection.settings import Connection, File, settings
 from confluent_kafka.cli.shell.command import Command
 from tests.support.command_line import Ended, run, words
 from tests.support.kafka import NO_BROKER
@@ -57,10 +57,8 @@ def configured(*arguments: str, environment: dict[str, str] | None = None) -> di
     """The configuration that a command with these options gets, without the logger."""
     found: dict[str, Any] = {}
 
-    def command(
-        brokers: Brokers = None, config_file: File = None, properties: Properties = None
-    ) -> None:
-        found.update(settings(brokers, config_file, properties))
+    def command(connection: Connection) -> None:
+        found.update(settings(connection))
 
     with pytest.MonkeyPatch.context() as patch:
         for name, value in (environment or {}).items():

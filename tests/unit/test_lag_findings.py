@@ -10,11 +10,12 @@ import pytest
 pytest.importorskip("click", reason="the extra [cli] is not installed")
 
 from confluent_kafka.cli.base.terminal import open_console
+from confluent_kafka.cli.connection.settings import Connection
 from confluent_kafka.cli.groups.view import Member, Place, View
 from confluent_kafka.cli.lag import findings
 from confluent_kafka.cli.lag.facts import Facts, Partition, Sample, Transaction
 from confluent_kafka.cli.lag.finding import Finding, Severity
-from confluent_kafka.cli.lag.report import connection, draw
+from confluent_kafka.cli.lag.report import draw, options_of
 
 NOW = 1_780_000_000.0  # 2026-05-28T20:26:40Z
 MEMBER = Member("m-1", "me", "/10.0.0.1", [("orders", 0), ("orders", 1)])
@@ -147,7 +148,7 @@ def test_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
         ["state empty\x1b[2J, lag 2"],
         ["groups describe billing --members --verbose"],
     )
-    draw(open_console(), [finding], connection("localhost:9092", Path("my file"), None))
+    draw(open_console(), [finding], options_of(Connection("localhost:9092", Path("my file")), None))
     assert capsys.readouterr().out.splitlines() == [
         "critical no-members",
         "  the group has no members, so nobody reads its   ",
@@ -160,8 +161,8 @@ def test_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
 
 def test_the_options_for_the_connection() -> None:
     """If there is a profile, the options name the profile and not the file."""
-    assert connection(None, None, "my prod") == " -C 'my prod'"
-    assert connection("a:1", Path("f"), "prod") == " -C prod -b a:1"
+    assert options_of(Connection(), "my prod") == " -C 'my prod'"
+    assert options_of(Connection("a:1", Path("f")), "prod") == " -C prod -b a:1"
 
 
 def test_members_that_do_not_finish_a_rebalance() -> None:

@@ -19,7 +19,7 @@ from confluent_kafka.cli.connection.administration import (
     partition_of,
     report_change,
 )
-from confluent_kafka.cli.connection.settings import Brokers, File, Properties
+from confluent_kafka.cli.connection.settings import Connection
 
 if TYPE_CHECKING:
     from confluent_kafka.admin import AbortTransactionSpec, AdminClient, ProducerState
@@ -45,9 +45,7 @@ def producers_of(
 
 def abort(
     place: Place,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     yes: Yes = False,
@@ -87,7 +85,7 @@ def abort(
     if coordinator_epoch is not None and producer_id is None:
         raise click.BadParameter("needs --producer-id", param_hint="--coordinator-epoch")
     confirm(f"Abort the transaction in {place}?", yes)
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         if producer_id is not None and producer_epoch is not None:
             from confluent_kafka.admin import AbortTransactionSpec
 

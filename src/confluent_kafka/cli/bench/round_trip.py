@@ -23,7 +23,7 @@ from confluent_kafka.cli.bench.figures import (
     quantiles,
 )
 from confluent_kafka.cli.connection.administration import AsJson, show
-from confluent_kafka.cli.connection.settings import Brokers, File, Properties, settings
+from confluent_kafka.cli.connection.settings import Connection, settings
 from confluent_kafka.cli.messages.places import assign, places_of
 
 _HEADER = "bench"
@@ -33,9 +33,7 @@ _SLICE = 0.1
 
 def round_trip(
     topic: Topic,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     count: Count = 1000,
     size: Size = 100,
     rate: Annotated[
@@ -54,7 +52,7 @@ def round_trip(
     The producer does not wait for more messages before it sends one (linger.ms=0). One more
     message, which is not measured, opens the connections. The consumer uses no group.
     """
-    config = settings(brokers, config_file, properties)
+    config = settings(connection)
     unused = {"group.id": "bench", "enable.auto.commit": False}
     with ending():
         with configuring():

@@ -19,7 +19,7 @@ from confluent_kafka.cli.bench.figures import (
     throughput,
 )
 from confluent_kafka.cli.connection.administration import AsJson, show
-from confluent_kafka.cli.connection.settings import Brokers, File, Properties, settings
+from confluent_kafka.cli.connection.settings import Connection, settings
 from confluent_kafka.cli.messages.places import places_of
 from confluent_kafka.cli.messages.share_reading import share_consumer
 
@@ -35,9 +35,7 @@ def share(
         str,
         option("--group", "-g", help="Share group to join. The messages are accepted in it."),
     ],
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     count: Count = MILLION,
     timeout: Timeout = 30,
     as_json: AsJson = False,
@@ -47,7 +45,7 @@ def share(
     The time begins when the command joins the group, and ends when the brokers have answered the
     last acknowledgement. A new share group starts at the end of the topic.
     """
-    config = settings(brokers, config_file, properties)
+    config = settings(connection)
     with ending():
         with configuring():
             consumer = share_consumer(config, group, count)

@@ -42,7 +42,7 @@ from confluent_kafka.cli.connection.administration import (
     show,
     show_changes,
 )
-from confluent_kafka.cli.connection.settings import Brokers, File, Properties
+from confluent_kafka.cli.connection.settings import Connection
 from confluent_kafka.cli.shell.command import Group
 
 if TYPE_CHECKING:
@@ -68,9 +68,7 @@ app = Group(
     ),
 )
 def list_(
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     resource: Resource = "any",
@@ -83,7 +81,7 @@ def list_(
 ) -> None:
     """List the ACLs that match the options. Without options, list all ACLs."""
     wanted = filter_of(resource, name, pattern, principal, host, operation, permission)
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         found = admin.describe_acls(wanted, request_timeout=timeout).result()
     _show(found, as_json)
 
@@ -104,9 +102,7 @@ def create(
             "--principal", parse=principal_of, help="User or group of the ACL, such as User:alice."
         ),
     ],
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     resource: Annotated[
@@ -159,7 +155,7 @@ def create(
         )
     except ValueError as error:
         raise click.BadParameter(str(error)) from None
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         futures = admin.create_acls(wanted, request_timeout=timeout)
         created, failures = settled("ACL", {_line(each): one for each, one in futures.items()})
     done = [each for each in futures if _line(each) in created]
@@ -178,9 +174,7 @@ def create(
     ),
 )
 def delete(
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     yes: Yes = False,
@@ -224,7 +218,7 @@ def delete(
         kind, what = resource or "any", operation or "any"
         wanted = [filter_of(kind, name, pattern, principal, host, what, permission)]
         check_all(wanted[0], everything)
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         found = {
             acl
             for each in wanted

@@ -34,7 +34,7 @@ from confluent_kafka.cli.bench.figures import (
 from confluent_kafka.cli.bench.round_trip import round_trip
 from confluent_kafka.cli.bench.share import share
 from confluent_kafka.cli.connection.administration import AsJson, show
-from confluent_kafka.cli.connection.settings import Brokers, File, Properties, settings
+from confluent_kafka.cli.connection.settings import Connection, settings
 from confluent_kafka.cli.shell.command import Group
 
 app = Group(
@@ -58,9 +58,7 @@ _BATCH = 1000
 )
 def produce(
     topic: Topic,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     count: Count = MILLION,
     size: Size = 100,
     rate: Annotated[
@@ -74,7 +72,7 @@ def produce(
     as_json: AsJson = False,
 ) -> None:
     """Send messages of random bytes as fast as possible, and show throughput and latency."""
-    config = settings(brokers, config_file, properties)
+    config = settings(connection)
     with ending():
         with configuring():
             producer = Producer(config)
@@ -132,9 +130,7 @@ def _poll_until(producer: Producer, moment: float) -> None:
 )
 def consume(
     topic: Topic,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     count: Count = MILLION,
     timeout: Timeout = 30,
     as_json: AsJson = False,
@@ -143,7 +139,7 @@ def consume(
 
     The command ends after --count messages, or at the end of the topic.
     """
-    config = settings(brokers, config_file, properties)
+    config = settings(connection)
     config |= {"group.id": "bench", "enable.auto.commit": False, "enable.partition.eof": True}
     with ending():
         with configuring():

@@ -19,7 +19,7 @@ from confluent_kafka.cli.connection.administration import (
     report_change,
     show,
 )
-from confluent_kafka.cli.connection.settings import Brokers, File, Properties
+from confluent_kafka.cli.connection.settings import Connection
 from confluent_kafka.cli.shell.command import Group
 
 if TYPE_CHECKING:
@@ -46,14 +46,12 @@ Id = Annotated[int, argument(min=0, metavar="ID", help="Id of the broker.")]
     ),
 )
 def list_(
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
 ) -> None:
     """List the brokers that are up, with the number of partitions that they lead and store."""
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         cluster = admin.describe_cluster(request_timeout=timeout).result()
         leaders, replicas = _counts(admin, timeout)
     controller = None if cluster.controller is None else cluster.controller.id
@@ -99,14 +97,13 @@ def versions(
             help="Id of the broker. Without it, the versions that all brokers support.",
         ),
     ] = None,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    *,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
 ) -> None:
     """Show the kinds of requests that brokers support, with the lowest and highest version."""
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         known = sorted(admin.list_topics(timeout=timeout).brokers)
         check_broker(admin, broker, timeout)
         asked = known if broker is None else [broker]
@@ -146,9 +143,7 @@ def _common(ranges: list[tuple[int, int]]) -> tuple[int | None, int | None]:
 )
 def configs(
     broker: Id,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     everything: Everything = False,
@@ -156,7 +151,7 @@ def configs(
     """Show the settings of a broker, like `configs describe broker ID`."""
     from confluent_kafka.admin import ConfigResource
 
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         show_settings(admin, ConfigResource("broker", broker), timeout, as_json, everything)
 
 
@@ -169,15 +164,13 @@ def configs(
 )
 def unregister(
     broker: Id,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     yes: Yes = False,
 ) -> None:
     """Remove a broker from the cluster permanently. The broker must be down."""
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         if broker in admin.list_topics(timeout=timeout).brokers:
             fail(f"broker {broker} is up: stop it first")
         _, replicas = _counts(admin, timeout)

@@ -16,7 +16,7 @@ from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.cli.base.declared import option
 from confluent_kafka.cli.base.ending import INTERRUPTED, ending, fail
 from confluent_kafka.cli.connection.administration import AsJson, Timeout, administering, show
-from confluent_kafka.cli.connection.settings import Brokers, File, Properties
+from confluent_kafka.cli.connection.settings import Connection
 from confluent_kafka.cli.shell.command import Group
 
 if TYPE_CHECKING:
@@ -193,9 +193,7 @@ def _taking_a_port() -> Iterator[None]:
     ),
 )
 def describe(
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
 ) -> None:
@@ -203,7 +201,7 @@ def describe(
 
     Exit status: 0 shown, 1 failed, 2 wrong usage, 130 ended by Ctrl-C.
     """
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         found = admin.describe_cluster(request_timeout=timeout).result()
     controller = None if found.controller is None else found.controller.id
     show(

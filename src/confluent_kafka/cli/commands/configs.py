@@ -23,7 +23,7 @@ from confluent_kafka.cli.connection.administration import (
     settled,
     show,
 )
-from confluent_kafka.cli.connection.settings import Brokers, File, Properties
+from confluent_kafka.cli.connection.settings import Connection
 from confluent_kafka.cli.shell.command import Group
 
 if TYPE_CHECKING:
@@ -82,9 +82,8 @@ def list_(
         Kind | None,
         argument(help="Kind of the resources. Without it, the command lists all kinds."),
     ] = None,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    *,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
 ) -> None:
@@ -94,7 +93,7 @@ def list_(
     """
     from confluent_kafka.admin import ResourceType
 
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         if kind is Kind.client_metrics:  # older brokers can list these, and no other kinds
             metrics = admin.list_client_metrics_resources(request_timeout=timeout).result()
             found = [(kind.value, each.name) for each in metrics]
@@ -115,16 +114,14 @@ def list_(
 def describe(
     kind: Of,
     name: Name,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     everything: Everything = False,
 ) -> None:
     """Show the settings of a resource and their sources. Brokers hide sensitive values."""
     resource = _resource(kind, name)
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         show_settings(admin, resource, timeout, as_json, everything)
 
 
@@ -166,9 +163,7 @@ def set_(
     kind: Of,
     name: Name,
     values: Annotated[list[str], argument(metavar="NAME=VALUE...", help="Settings to change.")],
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     check: Check = False,
@@ -181,7 +176,7 @@ def set_(
         for key, value in pairs(values, "NAME=VALUE").items()
     ]
     resource = _resource(kind, name, changes)
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         _alter(admin, resource, timeout, check, as_json)
 
 
@@ -197,9 +192,7 @@ def unset(
     kind: Of,
     name: Name,
     names: Annotated[list[str], argument(help="Settings to reset to their defaults.")],
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     check: Check = False,
@@ -211,7 +204,7 @@ def unset(
         ConfigEntry(key, None, incremental_operation=AlterConfigOpType.DELETE) for key in names
     ]
     resource = _resource(kind, name, changes)
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         _alter(admin, resource, timeout, check, as_json)
 
 

@@ -14,14 +14,7 @@ from confluent_kafka.cli.base.declared import argument, option
 from confluent_kafka.cli.base.ending import configuring, ending, fail
 from confluent_kafka.cli.base.terminal import counted
 from confluent_kafka.cli.base.values import topic_or_pattern
-from confluent_kafka.cli.connection.settings import (
-    CONNECTION,
-    Brokers,
-    File,
-    Properties,
-    Registry,
-    settings,
-)
+from confluent_kafka.cli.connection.settings import CONNECTION, Connection, Registry, settings
 from confluent_kafka.cli.messages.decoding import Decoding, OnError
 from confluent_kafka.cli.messages.decoding_options import (
     Errors,
@@ -77,9 +70,7 @@ def consume(
         list[str],
         argument(parse=topic_or_pattern, help="Topics to read. ^ begins a regular expression."),
     ],
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     group: Annotated[
         str | None,
         option(
@@ -189,9 +180,9 @@ def consume(
     end = end_of(until, exit_at_end)
     _check_follow(follow, end)
     begin = None if start is None else Bound.parse(start, "--from", counts_back=True)
-    config = settings(brokers, config_file, properties)
+    config = settings(connection)
     parts = chosen(key, value, unpack, key_schema, schema)
-    decoding = decoding_of(parts, on_error, registry, config_file, properties)
+    decoding = decoding_of(parts, on_error, registry, connection.config_file, connection.properties)
     condition = condition_of(where, decoding)
     if share_group is None:
         group = joined(config, group, quiet, begin, bool(partition), end)

@@ -17,9 +17,7 @@ from confluent_kafka.cli.base.terminal import counted
 from confluent_kafka.cli.base.values import topic_name
 from confluent_kafka.cli.connection.settings import (
     CONNECTION,
-    Brokers,
-    File,
-    Properties,
+    Connection,
     Registry,
     settings,
 )
@@ -66,9 +64,7 @@ EXAMPLES = (
 def copy(
     source: Annotated[str, argument(parse=topic_name, help="Topic to read.")],
     target: Annotated[str, argument(parse=topic_name, help="Topic to write, which must exist.")],
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     start: Annotated[
         str | None,
         option(
@@ -141,7 +137,7 @@ def copy(
     end = end_of(until, exit_at_end)
     begin = Bound.parse("beginning" if start is None else start, "--from", counts_back=True)
     parts = chosen(key, value, unpack, key_schema, schema)
-    decoding = decoding_of(parts, on_error, registry, config_file, properties)
+    decoding = decoding_of(parts, on_error, registry, connection.config_file, connection.properties)
     if decoding is not None and where is None:
         raise click.BadParameter(
             "needs --where: the copy has the bytes of the messages",
@@ -151,7 +147,7 @@ def copy(
         decoding.keeps_payloads = True
     condition = condition_of(where, decoding)
     name = group or f"copy-{source}-to-{target}"
-    here = settings(brokers, config_file, properties)
+    here = settings(connection)
     there = here if not elsewhere else _target(to_brokers, to_config)
     with ending():
         with configuring():
@@ -198,7 +194,7 @@ def copy(
 
 def _target(brokers: str | None, file: Path | None) -> dict[str, Any]:
     """Return the configuration of another cluster: nothing of the first cluster applies to it."""
-    return settings(brokers, file, None)
+    return settings(Connection(brokers, file))
 
 
 def _reading(config: dict[str, Any], group: str) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from confluent_kafka.cli.connection.administration import (
     report_change,
     show,
 )
-from confluent_kafka.cli.connection.settings import Brokers, File, Properties
+from confluent_kafka.cli.connection.settings import Connection
 from confluent_kafka.cli.shell.command import Group
 
 if TYPE_CHECKING:
@@ -52,9 +52,7 @@ Secret = Annotated[
     ),
 )
 def create(
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     owner: Annotated[
@@ -82,7 +80,7 @@ def create(
     To log in, use the id of the token as the user name and the secret as the password. Times are
     in milliseconds since 1970.
     """
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         token = admin.create_delegation_token(
             owner=owner, renewers=renewer, max_lifetime=max_lifetime, request_timeout=timeout
         ).result()
@@ -99,9 +97,8 @@ def create(
 )
 def renew(
     hmac: Secret = "-",
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    *,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     period: Annotated[
@@ -114,7 +111,7 @@ def renew(
     Their default is delegation.token.expiry.time.ms.
     """
     secret = _decoded(hmac)
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         expires = admin.renew_delegation_token(
             secret, renew_time_period=period, request_timeout=timeout
         ).result()
@@ -131,9 +128,8 @@ def renew(
 )
 def expire(
     hmac: Secret = "-",
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    *,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     period: Annotated[
@@ -143,7 +139,7 @@ def expire(
 ) -> None:
     """Make a token expire, by default immediately."""
     secret = _decoded(hmac)
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         expires = admin.expire_delegation_token(
             secret, expiry_time_period=period, request_timeout=timeout
         ).result()
@@ -159,9 +155,7 @@ def expire(
     ),
 )
 def describe(
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     owner: Annotated[
@@ -178,7 +172,7 @@ def describe(
     ] = False,
 ) -> None:
     """Show the tokens that you may see. Times are in milliseconds since 1970."""
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         found = admin.describe_delegation_token(
             owners=owner or None, request_timeout=timeout
         ).result()

@@ -11,7 +11,7 @@ from confluent_kafka.cli.base.ending import configuring, ending, fail
 from confluent_kafka.cli.base.terminal import counted
 from confluent_kafka.cli.connection.administration import AsJson, Timeout, show
 from confluent_kafka.cli.connection.chosen_profile import chosen_profile
-from confluent_kafka.cli.connection.settings import Brokers, File, Properties, settings
+from confluent_kafka.cli.connection.settings import Connection, settings
 
 if TYPE_CHECKING:
     from confluent_kafka.admin import AdminClient
@@ -24,9 +24,7 @@ EXAMPLES = (
 
 
 def doctor(
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
 ) -> None:
@@ -42,11 +40,11 @@ def doctor(
     rows = parts()
     failure = None
     in_environment = os.environ.get("KAFKA_BOOTSTRAP_SERVERS")
-    if brokers or config_file or properties or in_environment or chosen_profile():
+    if any(connection) or in_environment or chosen_profile():
         from confluent_kafka.admin import AdminClient
 
         with ending():
-            config = settings(brokers, config_file, properties)
+            config = settings(connection)
             with configuring():
                 admin = AdminClient(config)
             with admin:

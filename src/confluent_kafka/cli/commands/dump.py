@@ -14,14 +14,7 @@ from confluent_kafka.cli.base.bound import Bound
 from confluent_kafka.cli.base.declared import argument, option
 from confluent_kafka.cli.base.ending import configuring, ending
 from confluent_kafka.cli.base.values import topic_or_pattern
-from confluent_kafka.cli.connection.settings import (
-    CONNECTION,
-    Brokers,
-    File,
-    Properties,
-    Registry,
-    settings,
-)
+from confluent_kafka.cli.connection.settings import CONNECTION, Connection, Registry, settings
 from confluent_kafka.cli.messages.decoding import OnError
 from confluent_kafka.cli.messages.decoding_options import (
     Errors,
@@ -88,9 +81,7 @@ def dump(
             "--exit-at-end or --until.",
         ),
     ],
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     partition: Annotated[
         list[int] | None,
         option(
@@ -177,12 +168,12 @@ def dump(
     is_file = output.suffix.lower() in ENDINGS
     sizes = {"--file-messages": file_messages, "--file-bytes": file_bytes}
     _check_output(is_file, end, {"--file-format": file_format, **sizes}, overwrite)
-    config = settings(brokers, config_file, properties)
+    config = settings(connection)
     joined(config, "", True, None, False, None)
     # If messages were deleted before they were read, the dump goes on with the first one left.
     config["auto.offset.reset"] = "earliest"
     parts = chosen(key, value, unpack, key_schema, schema)
-    decoding = decoding_of(parts, on_error, registry, config_file, properties)
+    decoding = decoding_of(parts, on_error, registry, connection.config_file, connection.properties)
     condition = condition_of(where, decoding)
     decoded = {} if decoding is None else decoding.decoders
     suffix = output.suffix if is_file else f".{file_format or FileFormat.JSONL}"

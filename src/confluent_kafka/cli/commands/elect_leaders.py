@@ -19,7 +19,7 @@ from confluent_kafka.cli.connection.administration import (
     show,
     show_changes,
 )
-from confluent_kafka.cli.connection.settings import Brokers, File, Properties
+from confluent_kafka.cli.connection.settings import Connection
 from confluent_kafka.cli.topics.names import by_name, partitions_of
 from confluent_kafka.cli.topics.selection import Selection, selection_or_pattern
 
@@ -43,9 +43,8 @@ def elect_leaders(
             "expression for topics. Without them, all partitions of the cluster.",
         ),
     ] = None,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    *,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     unclean: Annotated[
@@ -64,7 +63,7 @@ def elect_leaders(
 
     Exit status: 0 elected, or no election is needed, 1 failed, 2 wrong usage, 130 Ctrl-C.
     """
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         partitions = _partitions(admin, where, timeout)
         wanted = [
             place

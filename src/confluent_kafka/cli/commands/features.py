@@ -23,7 +23,7 @@ from confluent_kafka.cli.connection.administration import (
     settled,
     show,
 )
-from confluent_kafka.cli.connection.settings import Brokers, File, Properties
+from confluent_kafka.cli.connection.settings import Connection
 from confluent_kafka.cli.shell.command import Group
 
 if TYPE_CHECKING:
@@ -56,9 +56,7 @@ Unsafe = Annotated[
     ),
 )
 def describe(
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     broker: Annotated[
@@ -84,7 +82,7 @@ def describe(
             raise click.BadParameter("cannot be combined with --broker", param_hint="--release")
         show(("feature", "version"), sorted(release.items()), as_json)
         return
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         check_broker(admin, broker, timeout)
         found = admin.describe_features(broker=broker, request_timeout=timeout).result()
     show(
@@ -103,9 +101,7 @@ def describe(
 )
 def upgrade(
     versions: Versions,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     check: Check = False,
@@ -118,7 +114,7 @@ def upgrade(
     from confluent_kafka.admin import FeatureUpdate
 
     wanted = {name: FeatureUpdate(each) for name, each in _wanted(versions, 1).items()}
-    _update(brokers, config_file, properties, timeout, wanted, check, yes, as_json)
+    _update(connection, timeout, wanted, check, yes, as_json)
 
 
 @app.command(
@@ -130,9 +126,7 @@ def upgrade(
 )
 def downgrade(
     versions: Versions,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     check: Check = False,
@@ -147,13 +141,11 @@ def downgrade(
 
     kind = UpgradeType.UNSAFE_DOWNGRADE if unsafe else UpgradeType.SAFE_DOWNGRADE
     wanted = {name: FeatureUpdate(each, kind) for name, each in _wanted(versions, 0).items()}
-    _update(brokers, config_file, properties, timeout, wanted, check, yes, as_json)
+    _update(connection, timeout, wanted, check, yes, as_json)
 
 
 def _update(
-    brokers: Brokers,
-    config_file: File,
-    properties: Properties,
+    connection: Connection,
     timeout: float,
     wanted: dict[str, FeatureUpdate],
     check: bool,
@@ -161,7 +153,7 @@ def _update(
     as_json: bool,
 ) -> None:
     confirm(f"Change {counted(len(wanted), 'feature')}?", yes or check)
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         futures = admin.update_features(wanted, validate_only=check, request_timeout=timeout)
         updated, failures = settled("feature", futures)
     for name in updated:

@@ -19,7 +19,7 @@ from confluent_kafka.cli.connection.administration import (
     show,
 )
 from confluent_kafka.cli.connection.chosen_profile import when
-from confluent_kafka.cli.connection.settings import Brokers, File, Properties
+from confluent_kafka.cli.connection.settings import Connection
 from confluent_kafka.cli.groups.commands import States, deleting, states_of
 from confluent_kafka.cli.groups.offsets import deleting_offsets, resetting_offsets
 from confluent_kafka.cli.groups.rows import (
@@ -63,9 +63,7 @@ TOTALS = ("members", "lag")
     ),
 )
 def list_(
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     kind: Annotated[
@@ -92,7 +90,7 @@ def list_(
         "types": {choice(GroupType, text, "--type") for text in kind or []} or None,
         "states": states_of(state),
     }
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         found, failures = listed(admin, timeout, **filters)
         rows: list[tuple[Any, ...]] = [_listing(group) for group in found.values()]
         if lag:
@@ -135,9 +133,8 @@ def _totals(
 )
 def describe(
     groups: Annotated[list[str] | None, argument(help="Groups to describe.")] = None,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    *,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     every: Annotated[bool, option("--all", help="Describe all groups.")] = False,
@@ -183,7 +180,7 @@ def describe(
         names = STATE
     elif members:
         names = (*MEMBERS, *(VERBOSE if verbose else ()))
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
 
         def look() -> tuple[list[list[Any]], list[str]]:
             found, failures = views(admin, groups, timeout)

@@ -10,7 +10,7 @@ import click
 from confluent_kafka.cli.base.declared import CONNECTION, option
 from confluent_kafka.cli.base.ending import configuring, ending, fail
 from confluent_kafka.cli.connection.administration import AsJson, show
-from confluent_kafka.cli.connection.settings import Brokers, File, Properties, settings
+from confluent_kafka.cli.connection.settings import Connection, settings
 
 CHANGES = False
 EXAMPLES = (
@@ -32,9 +32,7 @@ def limit_of(text: str) -> tuple[str, int]:
 
 
 def health(
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Annotated[
         float,
         option(min=0.1, max=3600, panel=CONNECTION, help="Time limit for all checks, in seconds."),
@@ -58,7 +56,7 @@ def health(
     from confluent_kafka.cli.administration.health_checks import COLUMNS, checked
 
     end = time.monotonic() + timeout
-    config = settings(brokers, config_file, properties)
+    config = settings(connection)
     with ending():
         with configuring():
             admin = AdminClient(config)

@@ -11,13 +11,7 @@ import click
 from confluent_kafka.cli.base.declared import argument, option
 from confluent_kafka.cli.base.ending import ending
 from confluent_kafka.cli.base.values import topic_name
-from confluent_kafka.cli.connection.settings import (
-    Brokers,
-    File,
-    Properties,
-    Registry,
-    settings,
-)
+from confluent_kafka.cli.connection.settings import Connection, Registry, settings
 from confluent_kafka.cli.messages.dump_folder import files_of
 from confluent_kafka.cli.messages.encoding_options import (
     KeyFormat,
@@ -47,9 +41,7 @@ def load(
         list[Path],
         argument(help="Files to read: .jsonl, .parquet or .arrow, or the folder of a dump."),
     ],
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     any_partition: Annotated[
         bool,
         option(
@@ -102,10 +94,10 @@ def load(
     sources_of(files)
     if resume is not None and len(set(files)) < len(files):
         raise click.BadParameter("a file is named twice", param_hint="FILES")
-    config = settings(brokers, config_file, properties)
+    config = settings(connection)
     wanted = Wanted(subject, schema_id, schema, register)
     with ending():
-        source = (registry, config_file, properties)
+        source = (registry, connection.config_file, connection.properties)
         encoders = encoders_of(topic, value, key_format, wanted, source)
         encoded = {part for part, encoder in encoders.items() if encoder.takes_json}
         inputs = [file_input(file, encoded, not any_partition) for file in files]

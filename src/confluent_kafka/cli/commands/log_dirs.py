@@ -16,7 +16,7 @@ from confluent_kafka.cli.connection.administration import (
     settled,
     show,
 )
-from confluent_kafka.cli.connection.settings import Brokers, File, Properties
+from confluent_kafka.cli.connection.settings import Connection
 
 if TYPE_CHECKING:
     from confluent_kafka.admin import AdminClient, LogDirDescription
@@ -31,9 +31,7 @@ EXAMPLES = (
 
 
 def log_dirs(
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     broker: Annotated[
@@ -58,7 +56,7 @@ def log_dirs(
     Exit status: 0 listed, 1 the command failed, a broker did not answer, or a broker cannot use a
     directory, 2 wrong usage, 130 ended by Ctrl-C.
     """
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         for each in broker or []:
             check_broker(admin, each, timeout)
         asked = admin.describe_log_dirs(broker or _all(admin, timeout), request_timeout=timeout)

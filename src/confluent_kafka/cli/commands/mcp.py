@@ -12,7 +12,7 @@ from confluent_kafka import version
 from confluent_kafka.cli.base.declared import option
 from confluent_kafka.cli.connection.administration import Timeout, administering
 from confluent_kafka.cli.connection.chosen_profile import when
-from confluent_kafka.cli.connection.settings import Brokers, File, Properties, settings
+from confluent_kafka.cli.connection.settings import Connection, settings
 from confluent_kafka.cli.messages.redaction import Redaction
 
 if TYPE_CHECKING:
@@ -46,9 +46,7 @@ def _tools(text: str) -> list[str]:
 
 
 def mcp(
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     allow: Annotated[
         list[list[str]] | None,
@@ -91,9 +89,9 @@ def mcp(
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--redact-pattern") from None
     allowed = list(dict.fromkeys(chain.from_iterable(allow or ())))
-    config = settings(brokers, config_file, properties)
+    config = settings(connection)
     limits = Limits(max_messages, max_bytes)
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         _server(admin, config, limits, redaction, timeout, allowed).run("stdio")
 
 

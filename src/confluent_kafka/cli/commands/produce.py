@@ -11,13 +11,7 @@ import click
 from confluent_kafka.cli.base.declared import argument, option
 from confluent_kafka.cli.base.ending import ending
 from confluent_kafka.cli.base.values import topic_name
-from confluent_kafka.cli.connection.settings import (
-    Brokers,
-    File,
-    Properties,
-    Registry,
-    settings,
-)
+from confluent_kafka.cli.connection.settings import Connection, Registry, settings
 from confluent_kafka.cli.messages.encoding_options import (
     KeyFormat,
     Register,
@@ -55,9 +49,8 @@ def produce(
         list[Path] | None,
         argument(help="Files to read. - is stdin, which is also read if no file is given."),
     ] = None,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    *,
+    connection: Connection,
     key_separator: Annotated[
         str | None,
         option(
@@ -160,12 +153,11 @@ def produce(
         raise click.BadParameter("needs --template", param_hint="--count")
     end = not_empty(_DELIMITER if delimiter is None else delimiter, "--delimiter")
     common: dict[str, Any] = {"headers": [parse_header(one) for one in header or []]}
-    config = settings(brokers, config_file, properties)
+    config = settings(connection)
     wanted = Wanted(subject, schema_id, schema, register)
     with ending():
-        encoders = encoders_of(
-            topic, value, key_format, wanted, (registry, config_file, properties)
-        )
+        source = (registry, connection.config_file, connection.properties)
+        encoders = encoders_of(topic, value, key_format, wanted, source)
         if template is not None:
             inputs = [templated(template, key, common, null, count)]
         else:

@@ -21,7 +21,7 @@ from confluent_kafka.cli.connection.administration import (
     report_change,
     show,
 )
-from confluent_kafka.cli.connection.settings import Brokers, File, Properties
+from confluent_kafka.cli.connection.settings import Connection
 from confluent_kafka.cli.shell.command import Group
 
 if TYPE_CHECKING:
@@ -71,9 +71,7 @@ ClusterId = Annotated[
     ),
 )
 def describe(
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     replication: Annotated[
@@ -85,7 +83,7 @@ def describe(
     ] = False,
 ) -> None:
     """Show the leader, the voters and the observers of the quorum, and their lag."""
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         found = admin.describe_metadata_quorum(request_timeout=timeout).result()
         cluster = admin.cluster_id(timeout)
     if replication:
@@ -109,9 +107,7 @@ def add_voter(
         list[str],
         argument(metavar="LISTENER://HOST:PORT", help="Addresses on which the controller listens."),
     ],
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     directory: Directory = None,
@@ -121,7 +117,7 @@ def add_voter(
     """Make a controller a voter: `quorum add-voter 4 CONTROLLER://host:9093`."""
     places = {_endpoint(text) for text in endpoints}
     confirm(f"Add controller {controller} to the voters?", yes)
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         if directory is None:
             found = admin.describe_metadata_quorum(request_timeout=timeout).result()
             directory = _directory_of(controller, found.observers, "observer")
@@ -142,9 +138,7 @@ def add_voter(
 )
 def remove_voter(
     controller: Controller,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     directory: Directory = None,
@@ -153,7 +147,7 @@ def remove_voter(
 ) -> None:
     """Make a controller an observer, for example before you shut it down permanently."""
     confirm(f"Remove controller {controller} from the voters?", yes)
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         if directory is None:
             found = admin.describe_metadata_quorum(request_timeout=timeout).result()
             directory = _directory_of(controller, found.voters, "voter")
@@ -173,16 +167,14 @@ def remove_voter(
 )
 def unregister(
     controller: Controller,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     yes: Yes = False,
 ) -> None:
     """Remove a controller that does not vote from the cluster for good (since Kafka 4.4)."""
     confirm(f"Unregister controller {controller}?", yes)
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         admin.unregister_controller(controller, request_timeout=timeout).result()
     text = f"controller {controller} was unregistered"
     report_change(text, as_json, {"controller": controller})

@@ -20,7 +20,7 @@ from confluent_kafka.cli.connection.administration import (
     report_change,
     show,
 )
-from confluent_kafka.cli.connection.settings import Brokers, File, Properties
+from confluent_kafka.cli.connection.settings import Connection
 from confluent_kafka.cli.shell.command import Group
 
 if TYPE_CHECKING:
@@ -77,9 +77,7 @@ Default = Annotated[
     ),
 )
 def describe(
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     user: User = None,
@@ -112,7 +110,7 @@ def describe(
         *[(kind.value, component.of_entity_type(kind.value)) for kind in every or []],
     )
     wanted = ClientQuotaFilter(list(chosen.values()), strict=only)
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         found = admin.describe_client_quotas(wanted, request_timeout=timeout).result()
     rows = [
         (*_names(entity), quota, value)
@@ -139,9 +137,8 @@ def alter(
             metavar="[QUOTA=VALUE...]", help="Quotas to set, such as producer_byte_rate=1000000."
         ),
     ] = None,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    *,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     user: User = None,
@@ -173,7 +170,7 @@ def alter(
     if not changes:
         raise click.BadParameter("give QUOTA=VALUE or --remove")
     entity = ClientQuotaEntity(names)
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         futures = admin.alter_client_quotas(
             [ClientQuotaAlteration(entity, changes)], validate_only=check, request_timeout=timeout
         )

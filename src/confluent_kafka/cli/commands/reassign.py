@@ -24,7 +24,7 @@ from confluent_kafka.cli.connection.administration import (
     settled,
     show,
 )
-from confluent_kafka.cli.connection.settings import Brokers, File, Properties
+from confluent_kafka.cli.connection.settings import Connection
 from confluent_kafka.cli.reassignment.disks import move_disk
 from confluent_kafka.cli.reassignment.planning import assignments, plan, read_plan, verify
 from confluent_kafka.cli.reassignment.throttle import set_throttle, take_back
@@ -59,14 +59,12 @@ _MOVE = re.compile(r"(.+):(\d+)=(\d+(?:,\d+)*)")
     ),
 )
 def list_(
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
 ) -> None:
     """List the reassignments that are in progress."""
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         found = _moves(admin, timeout)
     _show(found, as_json)
 
@@ -88,9 +86,8 @@ def start(
             "leader.",
         ),
     ] = None,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    *,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     file: Annotated[
@@ -115,7 +112,7 @@ def start(
     if (moves is None) == (file is None):
         raise click.BadParameter("give either partitions or --file", param_hint="--file")
     wanted = read_plan(file) if file is not None else dict(_move(text) for text in moves or [])
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         if throttle is not None or not yes:
             current = _current(admin, wanted, timeout)
         if not yes:
@@ -159,9 +156,8 @@ def cancel(
             help="Topics with all their moves, or with some partitions, as in orders:0,2.",
         ),
     ] = None,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    *,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     every: Annotated[bool, option("--all", help="Cancel all reassignments.")] = False,
@@ -173,7 +169,7 @@ def cancel(
     """
     if bool(partitions) == every:
         raise click.BadParameter("give either partitions or --all", param_hint="--all")
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         found = _moves(admin, timeout)
         if every and not found:
             if not as_json:

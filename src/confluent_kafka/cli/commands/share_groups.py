@@ -19,7 +19,7 @@ from confluent_kafka.cli.connection.administration import (
     show,
 )
 from confluent_kafka.cli.connection.chosen_profile import when
-from confluent_kafka.cli.connection.settings import Brokers, File, Properties
+from confluent_kafka.cli.connection.settings import Connection
 from confluent_kafka.cli.groups.commands import deleting, listing
 from confluent_kafka.cli.groups.offsets import resetting_offsets
 from confluent_kafka.cli.groups.views import of_kind
@@ -62,14 +62,12 @@ app.command(
 )
 def describe(
     groups: Names,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
 ) -> None:
     """Show groups with a row for each member. A group without members has one row."""
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         known, absent = of_kind(admin, groups, _SHARE, "describe", timeout)
         asked = admin.describe_share_groups(list(known), request_timeout=timeout)
         found, failures = settled("group", asked)
@@ -119,9 +117,7 @@ app.command(
 )
 def offsets(
     group: Name,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
 ) -> None:
@@ -130,7 +126,7 @@ def offsets(
     All messages before the start offset are finished. The lag is the number of messages that are
     not finished; brokers report it since Kafka 4.2.
     """
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         of_kind(admin, [group], _SHARE, "offsets", timeout)
         asked = admin.list_share_group_offsets({group: None}, request_timeout=timeout)
         found = asked[group].result()
@@ -184,16 +180,14 @@ def delete_offsets(
     topics: Annotated[
         list[str], argument(parse=topic_name, help="Topics whose offsets to delete.")
     ],
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     yes: Yes = False,
 ) -> None:
     """Delete the offsets of a group that has no members, for whole topics."""
     confirm(f"Delete the offsets of {group} in {', '.join(topics)}?", yes)
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         of_kind(admin, [group], _SHARE, "delete-offsets", timeout)
         futures = admin.delete_share_group_offsets(group, topics, request_timeout=timeout)
         deleted, failures = settled("topic", futures)

@@ -18,7 +18,7 @@ from confluent_kafka.cli.connection.administration import (
     show,
 )
 from confluent_kafka.cli.connection.chosen_profile import when
-from confluent_kafka.cli.connection.settings import Brokers, File, Properties
+from confluent_kafka.cli.connection.settings import Connection
 from confluent_kafka.cli.groups.commands import listing
 from confluent_kafka.cli.groups.internal_topics import (
     delete_topics,
@@ -85,14 +85,12 @@ app.command(
 )
 def describe(
     groups: Names,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
 ) -> None:
     """Show groups with a row for each member: its partitions, its tasks and its process."""
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         known, absent = of_kind(admin, groups, _STREAMS, "describe", timeout)
         found, failures = described(admin, known, timeout)
     rows = [row for group in found.values() for row in member_rows(group, verbose=True)]
@@ -110,14 +108,12 @@ def describe(
 )
 def offsets(
     groups: Names,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
 ) -> None:
     """Show each partition of groups: committed offset, end, lag, and the member that reads it."""
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         known, absent = of_kind(admin, groups, _STREAMS, "offsets", timeout)
         found, failures = described(admin, known, timeout)
         ends = ends_of(admin, found, timeout)
@@ -137,9 +133,7 @@ def offsets(
 )
 def delete(
     groups: Names,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     internal_topics: Annotated[
@@ -158,7 +152,7 @@ def delete(
     question = f"Delete {', '.join(groups)} and their offsets?"
     if not internal_topics:
         confirm(question, yes)
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         known, absent = of_kind(admin, groups, _STREAMS, "delete", timeout)
         topics = topics_of_groups(admin, known, timeout) if internal_topics else {}
         if internal_topics:
@@ -226,9 +220,7 @@ app.command(
 def reset_application(
     application: Annotated[str, argument(help="The application.id, which names the group.")],
     topics: InputTopics,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     to: Annotated[
@@ -251,7 +243,7 @@ def reset_application(
     -changelog or -repartition, or are names of foreign-key joins. Also delete the local state of
     the application, on its disks.
     """
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         target = to or target_of("earliest")
         reset = planned(admin, application, ("classic", "streams"), target, topics, timeout)
         internal = topics_of_application(admin, application, timeout)

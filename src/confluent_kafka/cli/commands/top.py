@@ -14,7 +14,7 @@ from confluent_kafka.cli.base.declared import argument, option
 from confluent_kafka.cli.base.durations import duration
 from confluent_kafka.cli.base.ending import FAILED, fail
 from confluent_kafka.cli.connection.administration import AsJson, Timeout, administering, show
-from confluent_kafka.cli.connection.settings import Brokers, File, Properties, settings
+from confluent_kafka.cli.connection.settings import Connection, settings
 
 if TYPE_CHECKING:
     from confluent_kafka.admin import AdminClient
@@ -52,9 +52,8 @@ def top(
             "live view begins with groups, and --once shows all.",
         ),
     ] = None,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    *,
+    connection: Connection,
     timeout: Timeout = 10,
     every: Annotated[
         float,
@@ -79,7 +78,7 @@ def top(
     if as_json and not once:
         raise click.BadParameter("needs --once", param_hint="--json")
     if once:
-        with administering(brokers, config_file, properties, timeout) as admin:
+        with administering(connection, timeout) as admin:
             _show_once(admin, view, every, timeout, as_json)
         return
     if not sys.stdout.isatty():
@@ -91,13 +90,13 @@ def top(
             f"the live view needs the package textual: pip install 'textual>=8' ({error}). "
             "--once works without it"
         ) from None
-    config = settings(brokers, config_file, properties)
+    config = settings(connection)
     if config.get("debug") and sys.stderr.isatty():
         raise click.BadParameter(
             "the log of debug would be written over the live view: add 2>kafka.log",
             param_hint="-X",
         )
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         status = _show_live(admin, config, view or Shown.GROUPS, every, timeout)
     raise click.exceptions.Exit(status)
 

@@ -18,7 +18,7 @@ from confluent_kafka.cli.connection.administration import (
     report_change,
 )
 from confluent_kafka.cli.connection.chosen_profile import when
-from confluent_kafka.cli.connection.settings import Brokers, File, Properties
+from confluent_kafka.cli.connection.settings import Connection
 from confluent_kafka.cli.shell.command import Group
 from confluent_kafka.cli.topics.apply import apply
 from confluent_kafka.cli.topics.creation import Check, create
@@ -78,15 +78,13 @@ app.command(
 def grow(
     topic: Name,
     partitions: Annotated[int, argument(min=1, help="New number of partitions.")],
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     check: Check = False,
 ) -> None:
     """Add partitions to a topic. New messages with a key can then go to another partition."""
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         futures = admin.create_partitions(
             [NewPartitions(topic, partitions)],
             operation_timeout=timeout,
@@ -107,9 +105,7 @@ def grow(
 )
 def delete(
     topics: Names,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     yes: Yes = False,
@@ -119,7 +115,7 @@ def delete(
 ) -> None:
     """Delete topics and all their messages."""
     confirm(f"Delete {', '.join(topics)} and all messages?", yes)
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         if if_exists:
             known = admin.list_topics(timeout=timeout).topics
             topics = [name for name in topics if name in known]

@@ -20,7 +20,7 @@ from confluent_kafka.cli.connection.administration import (
     settled,
     show,
 )
-from confluent_kafka.cli.connection.settings import Brokers, File, Properties
+from confluent_kafka.cli.connection.settings import Connection
 from confluent_kafka.cli.lag.hanging import find_hanging
 from confluent_kafka.cli.shell.command import Group
 
@@ -49,9 +49,7 @@ app = Group(
     ),
 )
 def list_(
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     state: Annotated[
@@ -78,7 +76,7 @@ def list_(
     from confluent_kafka.admin import TransactionState
 
     states = {choice(TransactionState, text, "--state") for text in state or []}
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         found = admin.list_transactions(
             states=states or None,
             duration=duration,
@@ -105,9 +103,7 @@ def list_(
 )
 def describe(
     ids: Annotated[list[str], argument(metavar="TRANSACTIONAL_ID...", help="Transactional ids.")],
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
 ) -> None:
@@ -115,7 +111,7 @@ def describe(
 
     The start time, in milliseconds since 1970, and the partitions are shown for open transactions.
     """
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         asked = admin.describe_transactions(ids, request_timeout=timeout)
         found, failures = settled("transactional id", asked)
     show(
@@ -147,9 +143,7 @@ def describe(
 )
 def describe_producers(
     place: Place,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     broker: Annotated[
@@ -161,7 +155,7 @@ def describe_producers(
     The start offset belongs to the open transaction of the producer in this partition.
     """
     partition = partition_of(place)
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         found = producers_of(admin, partition, broker, timeout)
     show(
         (
@@ -200,16 +194,14 @@ def force_terminate(
     transactional_id: Annotated[
         str, argument(metavar="TRANSACTIONAL_ID", help="Transactional id.")
     ],
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     yes: Yes = False,
 ) -> None:
     """Abort the open transaction of a transactional id, and fence its producer."""
     confirm(f"Abort the transaction of {transactional_id} and fence its producer?", yes)
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         admin.force_terminate_transaction(transactional_id, request_timeout=timeout).result()
     text = f"transactional id {transactional_id} has no open transaction"
     report_change(text, as_json, {"transactional id": transactional_id})

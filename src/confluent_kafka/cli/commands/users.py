@@ -21,7 +21,7 @@ from confluent_kafka.cli.connection.administration import (
     settled,
     show,
 )
-from confluent_kafka.cli.connection.settings import Brokers, File, Properties
+from confluent_kafka.cli.connection.settings import Connection
 from confluent_kafka.cli.shell.command import Group
 
 if TYPE_CHECKING:
@@ -59,14 +59,13 @@ def list_(
     users: Annotated[
         list[str] | None, argument(help="Users. Without them, the command lists all users.")
     ] = None,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    *,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
 ) -> None:
     """List users with the mechanisms of their credentials. Brokers never return passwords."""
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         found, failures = _described(admin, users, timeout)
     if found or not failures:
         show(
@@ -105,9 +104,7 @@ def _text(mechanism: ScramMechanism) -> str:
 )
 def set_(
     user: Name,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     mechanism: Annotated[
@@ -133,7 +130,7 @@ def set_(
 
     info = ScramCredentialInfo(_member(mechanism), iterations)
     change = UserScramCredentialUpsertion(user, info, _password(user))
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         admin.alter_user_scram_credentials([change], request_timeout=timeout)[user].result()
     text = f"user {user} can log in with {mechanism}"
     report_change(text, as_json, {"user": user, "mechanism": str(mechanism)})
@@ -178,9 +175,7 @@ def _first_line() -> str:
 )
 def delete(
     user: Name,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     mechanism: Annotated[
@@ -192,7 +187,7 @@ def delete(
     """Delete the credentials of a user. The user can then no longer log in with SCRAM."""
     from confluent_kafka.admin import UserScramCredentialDeletion
 
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         found, failures = _described(admin, [user], timeout)
         if failures:
             fail(*failures)

@@ -13,7 +13,7 @@ from confluent_kafka.cli.base.ending import FAILED
 from confluent_kafka.cli.base.terminal import open_console, printable
 from confluent_kafka.cli.connection.administration import AsJson, Timeout, administering, show
 from confluent_kafka.cli.connection.chosen_profile import chosen_profile
-from confluent_kafka.cli.connection.settings import Brokers, File, Properties
+from confluent_kafka.cli.connection.settings import Connection
 
 CHANGES = False
 EXAMPLES = (
@@ -24,9 +24,7 @@ EXAMPLES = (
 
 def why(
     group: Annotated[str, argument(help="Group that is behind.")],
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     seconds: Annotated[
@@ -54,7 +52,7 @@ def why(
     from confluent_kafka.cli.lag.facts import summary
     from confluent_kafka.cli.lag.gathering import gather
 
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         facts = gather(admin, group, seconds, timeout)
     found = findings(facts)
     print(printable(summary(facts)), file=sys.stderr)
@@ -62,9 +60,9 @@ def why(
         print("nothing is wrong", file=sys.stderr)
         return
     if sys.stdout.isatty() and not as_json:
-        from confluent_kafka.cli.lag.report import connection, draw
+        from confluent_kafka.cli.lag.report import draw, options_of
 
-        draw(open_console(), found, connection(brokers, config_file, chosen_profile()))
+        draw(open_console(), found, options_of(connection, chosen_profile()))
     else:
         rows = (
             [each.severity.name.lower(), each.name, each.text, each.evidence, each.commands]

@@ -8,7 +8,6 @@ import re
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import click
@@ -18,7 +17,7 @@ from confluent_kafka.cli.base.declared import option
 from confluent_kafka.cli.base.ending import INTERRUPTED, configuring, ending, fail, report
 from confluent_kafka.cli.base.terminal import cell, printable
 from confluent_kafka.cli.base.values import topic_name
-from confluent_kafka.cli.connection.settings import CONNECTION, settings
+from confluent_kafka.cli.connection.settings import CONNECTION, Connection, settings
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -40,22 +39,18 @@ Yes = Annotated[bool, option("--yes", "-y", help="Do not ask for confirmation.")
 
 
 @contextlib.contextmanager
-def administering(
-    brokers: str | None, file: Path | None, properties: list[str] | None, timeout: float
-) -> Iterator[AdminClient]:
+def administering(connection: Connection, timeout: float) -> Iterator[AdminClient]:
     """Lend a connected client. A failure ends the command, as ending() describes.
 
     Args:
-        brokers: value of --brokers.
-        file: value of -F.
-        properties: values of -X.
+        connection: the options of the command.
         timeout: seconds to wait for a broker.
     """
     # Here, since the commands that send and read messages use other parts of this module.
     from confluent_kafka.admin import AdminClient
     from confluent_kafka.admin._embedded import UNSUPPORTED, is_embedded, is_unsupported
 
-    config = settings(brokers, file, properties)
+    config = settings(connection)
     with ending():
         with configuring():
             admin = AdminClient(config)

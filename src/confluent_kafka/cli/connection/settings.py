@@ -10,7 +10,7 @@ import contextlib
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import click
 
@@ -73,15 +73,19 @@ Registry = Annotated[
 ]
 
 
-def settings(
-    brokers: str | None, file: Path | None, properties: Iterable[str] | None
-) -> dict[str, Any]:
+class Connection(NamedTuple):
+    """The options of a command that connects to a cluster."""
+
+    brokers: Brokers = None
+    config_file: File = None
+    properties: Properties = None
+
+
+def settings(connection: Connection) -> dict[str, Any]:
     """Return the configuration of the client.
 
     Args:
-        brokers: value of --brokers.
-        file: value of -F.
-        properties: values of -X.
+        connection: the options of the command.
 
     Returns:
         The configuration for a Producer, Consumer or AdminClient. The log of librdkafka goes to
@@ -93,6 +97,7 @@ def settings(
     """
     import logging
 
+    brokers, file, properties = connection
     config: dict[str, Any] = {
         key: value
         for key, value in _merged(file, properties, for_registry=False).items()

@@ -18,7 +18,7 @@ from confluent_kafka.cli.connection.administration import (
     settled,
     show,
 )
-from confluent_kafka.cli.connection.settings import Brokers, File, Properties
+from confluent_kafka.cli.connection.settings import Connection
 from confluent_kafka.cli.groups.views import listed, of_kind
 
 if TYPE_CHECKING:
@@ -57,9 +57,7 @@ def listing(kind: str, text: str) -> Callable[..., None]:
     """
 
     def list_(
-        brokers: Brokers = None,
-        config_file: File = None,
-        properties: Properties = None,
+        connection: Connection,
         timeout: Timeout = 30,
         as_json: AsJson = False,
         state: States = None,
@@ -67,7 +65,7 @@ def listing(kind: str, text: str) -> Callable[..., None]:
         from confluent_kafka.admin import GroupType
 
         states = states_of(state)
-        with administering(brokers, config_file, properties, timeout) as admin:
+        with administering(connection, timeout) as admin:
             found, failures = listed(admin, timeout, types={GroupType[kind.upper()]}, states=states)
         rows = [(name, group.state.name.lower()) for name, group in found.items()]
         show(("group", "state"), rows, as_json)
@@ -89,15 +87,13 @@ def deleting(kinds: tuple[str, ...], request: Request, text: str) -> Callable[..
 
     def delete(
         groups: Annotated[list[str], argument(help="Groups to delete.")],
-        brokers: Brokers = None,
-        config_file: File = None,
-        properties: Properties = None,
+        connection: Connection,
         timeout: Timeout = 30,
         as_json: AsJson = False,
         yes: Yes = False,
     ) -> None:
         confirm(f"Delete {', '.join(groups)} and their offsets?", yes)
-        with administering(brokers, config_file, properties, timeout) as admin:
+        with administering(connection, timeout) as admin:
             known, absent = of_kind(admin, groups, kinds, "delete", timeout)
             deleted, failures = settled("group", request(admin, list(known), timeout))
         for name in deleted:

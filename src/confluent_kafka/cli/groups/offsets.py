@@ -18,7 +18,7 @@ from confluent_kafka.cli.connection.administration import (
     confirm,
     show,
 )
-from confluent_kafka.cli.connection.settings import Brokers, File, Properties
+from confluent_kafka.cli.connection.settings import Connection
 from confluent_kafka.cli.groups.offset_file import offsets_in
 from confluent_kafka.cli.groups.offset_plan import COLUMNS
 from confluent_kafka.cli.groups.offset_target import Target, target_of
@@ -80,9 +80,7 @@ def resetting_offsets(kinds: tuple[str, ...], text: str) -> Callable[..., None]:
 
     def reset_offsets(
         group: Name,
-        brokers: Brokers = None,
-        config_file: File = None,
-        properties: Properties = None,
+        connection: Connection,
         timeout: Timeout = 30,
         as_json: AsJson = False,
         to: To = None,
@@ -95,7 +93,7 @@ def resetting_offsets(kinds: tuple[str, ...], text: str) -> Callable[..., None]:
     ) -> None:
         target = _target(group, to, shift_by, from_file, from_group)
         _check_topics(topics, all_topics, target)
-        with administering(brokers, config_file, properties, timeout) as admin:
+        with administering(connection, timeout) as admin:
             if from_group is not None:
                 other = view(admin, from_group, timeout)
                 target = target._replace(offsets=other.committed)
@@ -126,9 +124,7 @@ def deleting_offsets(kinds: tuple[str, ...], text: str) -> Callable[..., None]:
 
     def delete_offsets(
         group: Name,
-        brokers: Brokers = None,
-        config_file: File = None,
-        properties: Properties = None,
+        connection: Connection,
         timeout: Timeout = 30,
         as_json: AsJson = False,
         topics: Topics = None,
@@ -136,7 +132,7 @@ def deleting_offsets(kinds: tuple[str, ...], text: str) -> Callable[..., None]:
         yes: Yes = False,
     ) -> None:
         _check_topics(topics, all_topics)
-        with administering(brokers, config_file, properties, timeout) as admin:
+        with administering(connection, timeout) as admin:
             chosen = deletable(admin, group, kinds, topics, timeout)
             where = ", ".join(f"{name}:{number} at {old}" for (name, number), old in chosen.items())
             confirm(f"Delete the offsets of {group} in {where}?", yes)

@@ -8,7 +8,7 @@ from typing import Annotated
 from confluent_kafka.cli.base.declared import argument
 from confluent_kafka.cli.base.ending import fail
 from confluent_kafka.cli.connection.administration import AsJson, Timeout, administering, show
-from confluent_kafka.cli.connection.settings import Brokers, File, Properties
+from confluent_kafka.cli.connection.settings import Connection
 from confluent_kafka.cli.lag.transactions import hangs, open_transactions, seconds_open
 from confluent_kafka.cli.topics.names import partitions_of
 from confluent_kafka.cli.topics.selection import Selection, selection_or_pattern
@@ -24,9 +24,8 @@ def find_hanging(
             "that begins with ^. By default, all topics.",
         ),
     ] = None,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    *,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
 ) -> None:
@@ -36,7 +35,7 @@ def find_hanging(
     transaction counts as forgotten after 15 minutes.
     """
     chosen = where or [selection_or_pattern("^")]
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         places = [(each.topic, each.partition) for each in partitions_of(admin, chosen, timeout)]
         found, failures = open_transactions(admin, places, timeout)
     now = time.time()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable
-from pathlib import Path
 
 from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
 from confluent_kafka.cli.base.terminal import printable
+from confluent_kafka.cli.connection.settings import Connection
 from confluent_kafka.cli.lag.finding import Finding, Severity
 
 _STYLES = {Severity.CRITICAL: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold"}
@@ -36,16 +36,16 @@ def draw(console: Console, findings: Iterable[Finding], connection: str) -> None
             console.print(text, overflow="ignore", crop=False)
 
 
-def connection(brokers: str | None, file: Path | None, profile: str | None) -> str:
+def options_of(connection: Connection, profile: str | None) -> str:
     """Return the options that name the cluster, as the user gave them.
 
     Properties are left out, because they may contain passwords.
 
     Args:
-        brokers: value of --brokers.
-        file: value of -F.
+        connection: the options of the command.
         profile: the profile that the command uses, which takes the place of the file.
     """
+    brokers, file, _ = connection
     if profile is not None:
         text = f" -C {shlex.quote(profile)}"
     else:

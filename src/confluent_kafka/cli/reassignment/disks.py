@@ -18,7 +18,7 @@ from confluent_kafka.cli.connection.administration import (
     settled,
     show,
 )
-from confluent_kafka.cli.connection.settings import Brokers, File, Properties
+from confluent_kafka.cli.connection.settings import Connection
 from confluent_kafka.cli.topics.names import partitions_of
 from confluent_kafka.cli.topics.selection import Selection, selection
 
@@ -39,9 +39,7 @@ def move_disk(
     ],
     broker: Annotated[int, option(min=0, help="Broker that has the replicas.")],
     to: Annotated[str, option("--to", metavar="PATH", help="New log directory of the replicas.")],
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     yes: Yes = False,
@@ -51,7 +49,7 @@ def move_disk(
     When it asks, the command shows the directories now and after the move. The broker copies the
     replicas after the command has ended: `log-dirs --moving` shows the moves that are running.
     """
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         check_broker(admin, broker, timeout)
         asked = admin.describe_log_dirs([broker], request_timeout=timeout)
         directories = asked[broker].result()

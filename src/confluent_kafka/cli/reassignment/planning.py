@@ -13,7 +13,7 @@ from confluent_kafka.cli.base.ending import fail, note
 from confluent_kafka.cli.base.terminal import counted
 from confluent_kafka.cli.base.values import topic_or_pattern
 from confluent_kafka.cli.connection.administration import AsJson, Timeout, administering, show
-from confluent_kafka.cli.connection.settings import Brokers, File, Properties
+from confluent_kafka.cli.connection.settings import Connection
 from confluent_kafka.cli.topics.names import existing
 
 if TYPE_CHECKING:
@@ -31,9 +31,8 @@ def plan(
             "topics.",
         ),
     ] = None,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    *,
+    connection: Connection,
     timeout: Timeout = 30,
     onto: Annotated[
         list[int] | None,
@@ -71,7 +70,7 @@ def plan(
 
     if topics is None and not drain:
         raise click.BadParameter("give topics, '^' for all topics, or --drain", param_hint="TOPICS")
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         current = assignments(existing(admin, topics, timeout))
         racks = _racks(admin, onto, drain or [], timeout)
     try:
@@ -133,9 +132,7 @@ def read_plan(file: Path) -> dict[Place, list[int]]:
 
 def verify(
     file: Annotated[Path, argument(exists=True, help="The plan, as `reassign plan` writes it.")],
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     keep_throttle: Annotated[
@@ -151,7 +148,7 @@ def verify(
 
     wanted = read_plan(file)
     names = sorted({topic for topic, _ in wanted})
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         moving = admin.list_partition_reassignments(request_timeout=timeout).result()
         current = assignments(existing(admin, names, timeout))
         states = _states(wanted, current, moving)

@@ -97,11 +97,13 @@ def _within_limit(ask: Callable[[], list[str]]) -> list[str] | None:
 def _asked(kind: str, context: click.Context) -> list[str]:
     """Return the names that the cluster has."""
     from confluent_kafka.admin import AdminClient
-    from confluent_kafka.cli.connection.settings import settings
+    from confluent_kafka.cli.connection.settings import Connection, settings
 
     given: dict[str, Any] = context.params
     with context.scope(cleanup=False):
-        config = settings(given.get("brokers"), given.get("config_file"), given.get("properties"))
+        config = settings(
+            Connection(given.get("brokers"), given.get("config_file"), given.get("properties"))
+        )
     config.pop("debug", None)
     with AdminClient(config) as admin:
         if kind == "topic":

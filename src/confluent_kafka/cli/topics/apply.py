@@ -20,7 +20,7 @@ from confluent_kafka.cli.connection.administration import (
     settled,
     show_changes,
 )
-from confluent_kafka.cli.connection.settings import Brokers, File, Properties
+from confluent_kafka.cli.connection.settings import Connection
 from confluent_kafka.cli.topics.names import existing
 from confluent_kafka.cli.topics.states import overrides
 
@@ -42,9 +42,7 @@ _DONE = {
 
 def apply(
     file: Annotated[Path, argument(exists=True, help="File that declares topics, in TOML.")],
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     execute: Annotated[bool, option(help="Make the changes. Otherwise they are only shown.")] = (
@@ -80,7 +78,7 @@ def apply(
             f"{file} declares no topics: every topic of the cluster would be deleted",
             param_hint="--prune",
         )
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         known = admin.list_topics(timeout=timeout).topics
         present = _present(admin, [name for name in declared if name in known], timeout)
         changes, problems = differences(declared, present)

@@ -19,7 +19,7 @@ from confluent_kafka.cli.connection.administration import (
     pairs,
     report_change,
 )
-from confluent_kafka.cli.connection.settings import Brokers, File, Properties
+from confluent_kafka.cli.connection.settings import Connection
 from confluent_kafka.cli.topics.names import existing
 from confluent_kafka.cli.topics.states import overrides
 
@@ -42,9 +42,7 @@ class _Model(NamedTuple):
 
 def create(
     topic: Annotated[str, argument(parse=topic_name, help="Topic.")],
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     partitions: Annotated[
@@ -102,7 +100,7 @@ def create(
         raise click.BadParameter(
             "cannot be combined with --partitions and --replicas", param_hint="--assign"
         )
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         if like is not None:
             old = _model(admin, like, timeout)
             configs = old.configs | configs

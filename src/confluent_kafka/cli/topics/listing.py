@@ -17,7 +17,7 @@ from confluent_kafka.cli.connection.administration import (
     settled,
     show,
 )
-from confluent_kafka.cli.connection.settings import Brokers, File, Properties
+from confluent_kafka.cli.connection.settings import Connection
 from confluent_kafka.cli.topics.names import described
 
 if TYPE_CHECKING:
@@ -34,9 +34,8 @@ def list_(
             help="Topics, or regular expressions, which begin with ^. Without them, all topics.",
         ),
     ] = None,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    *,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     internal: Annotated[
@@ -52,7 +51,7 @@ def list_(
 
     If nothing matches an argument, the exit status is 1.
     """
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         if topics is None:
             known = admin.list_topics(timeout=timeout).topics
             shown = {name: topic for name, topic in known.items() if internal or _is_plain(name)}

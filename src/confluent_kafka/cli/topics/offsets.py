@@ -20,7 +20,7 @@ from confluent_kafka.cli.connection.administration import (
     show,
     show_changes,
 )
-from confluent_kafka.cli.connection.settings import Brokers, File, Properties
+from confluent_kafka.cli.connection.settings import Connection
 from confluent_kafka.cli.topics.names import (
     by_name,
     chosen_partitions,
@@ -53,9 +53,7 @@ def offsets(
             "expression for topics.",
         ),
     ],
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     at: Annotated[
@@ -74,7 +72,7 @@ def offsets(
     Offset and timestamp are unknown if the partition has no such message. The timestamp is in
     milliseconds since 1970; brokers return it only for max-timestamp and a time.
     """
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         places, failures = chosen_partitions(admin, topics, timeout)
         results, more = _looked_up(admin, dict.fromkeys(places, _spec(at)), timeout)
     if results or not failures + more:
@@ -136,9 +134,7 @@ def delete_records(
             help="Delete the messages before this offset or time, or all messages up to the end.",
         ),
     ],
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     yes: Yes = False,
@@ -149,7 +145,7 @@ def delete_records(
     transactions, because the ends of transactions also have offsets.
     """
     bound = Bound.parse(before, "--before")
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         places = partitions_of(admin, where, timeout)
         plan = _plan(admin, places, bound, timeout)
         count = sum(end - begin for begin, end in plan.values())

@@ -17,7 +17,7 @@ from confluent_kafka.cli.connection.administration import (
     administering,
     show,
 )
-from confluent_kafka.cli.connection.settings import Brokers, File, Properties
+from confluent_kafka.cli.connection.settings import Connection
 from confluent_kafka.cli.topics.names import existing, partitions_of
 from confluent_kafka.cli.topics.partition_offsets import offsets_at
 from confluent_kafka.cli.topics.selection import Selection, selection_or_pattern
@@ -52,9 +52,7 @@ def compare_replicas(
             "begins with ^ is a regular expression.",
         ),
     ],
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
 ) -> None:
@@ -67,7 +65,7 @@ def compare_replicas(
     Exit status: 0 all replicas have the same batches, 1 replicas differ, or the command failed,
     2 wrong usage, 130 ended by Ctrl-C.
     """
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         places = [(one.topic, one.partition) for one in partitions_of(admin, topics, timeout)]
         rows: list[_Row] = []
         failures = []

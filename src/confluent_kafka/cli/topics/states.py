@@ -19,7 +19,7 @@ from confluent_kafka.cli.connection.administration import (
     settled,
     show,
 )
-from confluent_kafka.cli.connection.settings import Brokers, File, Properties
+from confluent_kafka.cli.connection.settings import Connection
 from confluent_kafka.cli.topics.names import described
 
 if TYPE_CHECKING:
@@ -83,9 +83,8 @@ def describe(
             "than once.",
         ),
     ] = None,
-    brokers: Brokers = None,
-    config_file: File = None,
-    properties: Properties = None,
+    *,
+    connection: Connection,
     timeout: Timeout = 30,
     as_json: AsJson = False,
     under_replicated: Annotated[
@@ -123,7 +122,7 @@ def describe(
             "shows settings: it cannot be combined with options for partitions",
             param_hint="--with-overrides",
         )
-    with administering(brokers, config_file, properties, timeout) as admin:
+    with administering(connection, timeout) as admin:
         named, missing = _names_of(admin, ids or [], timeout)
         everything = not topics and not ids
         asked = None if everything else [*(topics or []), *named]
