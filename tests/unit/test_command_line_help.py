@@ -79,7 +79,7 @@ def test_order() -> None:
     assert listed()[:4] == ["produce", "consume", "topics", "groups"]
     assert listed("topics") == [
         *("list", "describe", "create", "grow", "delete"),
-        *("offsets", "delete-records", "apply"),
+        *("offsets", "delete-records", "apply", "compare-replicas"),
     ]
     assert listed("groups")[:3] == ["list", "describe", "delete"]
     create = run("topics", "create", "--help").stdout.decode()
@@ -107,7 +107,9 @@ _CONSUME |= {
     )
 }
 _TOPICS = _CONNECTING | {"base.bound", "commands.topics", "connection.administration"}
-_TOPICS |= {f"topics.{part}" for part in ("apply", "names", "offsets", "selection", "states")}
+_TOPICS |= {
+    f"topics.{part}" for part in ("apply", "names", "offsets", "replicas", "selection", "states")
+}
 
 
 @pytest.mark.parametrize(
