@@ -109,8 +109,9 @@ _CONSUME |= {
 }
 _TOPICS = _CONNECTING | {"base.bound", "commands.topics", "connection.administration"}
 _TOPICS |= {"base.uuids", "topics.creation", "topics.listing"}
-_TOPICS |= {"topics.partition_offsets", "topics.replicas"}
-_TOPICS |= {f"topics.{part}" for part in ("apply", "names", "offsets", "selection", "states")}
+_TOPICS |= {
+    f"topics.{part}" for part in ("apply", "names", "offsets", "replicas", "selection", "states")
+}
 
 
 @pytest.mark.parametrize(

@@ -252,3 +252,11 @@ def test_lines_about_what_was_done() -> None:
     """Commands write these lines with report(), which shows control characters as escapes."""
     others = [each for each in printing() if not each.startswith(PRINTING)]
     assert others == []
+
+
+def test_a_release_that_is_not_known() -> None:
+    """`features describe --release` names the releases that it has."""
+    done = run("features", "describe", "--release", "3.9")
+    assert (done.status, done.stdout) == (2, b"")
+    known = "give one of 4.0, 4.1, 4.2, 4.3, 4.4"
+    assert f"--release: '3.9' is not a known release: {known}\n" in done.stderr

@@ -19,7 +19,6 @@ from confluent_kafka.cli.connection.administration import (
 )
 from confluent_kafka.cli.connection.settings import Connection
 from confluent_kafka.cli.topics.names import existing, partitions_of
-from confluent_kafka.cli.topics.partition_offsets import offsets_at
 from confluent_kafka.cli.topics.selection import Selection, selection_or_pattern
 
 if TYPE_CHECKING:
@@ -121,6 +120,7 @@ def _first_difference(
 def _range(admin: AdminClient, place: Place, timeout: float) -> tuple[int, int]:
     """Return the first offset of a partition, and the end of what is committed to all replicas."""
     from confluent_kafka.admin import OffsetSpec
+    from confluent_kafka.cli.topics.partition_offsets import offsets_at
 
     start = offsets_at(admin, [place], OffsetSpec.earliest(), timeout)[place]
     end = offsets_at(admin, [place], OffsetSpec.latest(), timeout)[place]
