@@ -251,7 +251,7 @@ def test_other_shapes(
     client: SchemaRegistryClient,
     tmp_path: Path,
 ) -> None:
-    """A value that is no record is a column of its own type. A record without fields is
+    """A value that is not a record becomes a column of the type of the value. A record without fields is
     JSON text. `load` sends the same values."""
     send(producer, avro(client, schema, value), None)
     file = tmp_path / f"file.{suffix}"

@@ -57,8 +57,8 @@ def committed(groups: Run, group: str) -> list[int | None]:
 
 
 def test_offsets_of_a_classic_group(kafka: KafkaCluster, groups: Run, timed: str) -> None:
-    """Offsets can be reset before the group exists and after its member has left, but not while it
-    has the member."""
+    """Offsets can be reset before the group exists and after its member has left, but not while
+    the group has a member."""
     check_offsets(kafka, groups, timed, "range")
 
 

@@ -149,7 +149,7 @@ def test_the_number_of_replicas(cli: Run, topic: str, tmp_path: Path) -> None:
 
 
 def test_replicas(kafka: KafkaCluster, cli: Run) -> None:
-    """Replicas with the same batches are equal. A replica whose file has another byte differs."""
+    """Replicas with the same batches are equal. A replica with a changed byte differs."""
     name = f"compared-{uuid.uuid4().hex[:12]}"
     assert cli("topics create --assign 1,2,3", name).status == 0
     wait_until(lambda: len(rows(cli("topics describe -J", name))) == 1)

@@ -28,7 +28,9 @@ def seconds_open(transaction: Transaction, now: float) -> float:
 
 
 def hangs(transaction: Transaction, now: float) -> bool:
-    """Whether its coordinator has ended it, or does not list it although it would have ended it.
+    """Return whether a transaction hangs: its coordinator does not have it as an open transaction.
+
+    If the coordinator does not describe it, a transaction hangs after the longest timeout.
 
     Args:
         transaction: the transaction.

@@ -51,7 +51,7 @@ class Navigation:
             self.pages.append(page)
 
     def go_back(self) -> Row | None:
-        """Show the page before, and return what identifies the row that was opened."""
+        """Show the previous page, and return what identifies the row that was opened."""
         if len(self.pages) == 1:
             return None
         self.pages.pop()

@@ -100,7 +100,7 @@ class MessagesPage(Page):
         self.backwards = True
 
     def load(self, messages: Iterable[Mapping[str, Any]]) -> None:
-        """Take the place of the messages before.
+        """Replace the earlier messages.
 
         Args:
             messages: the messages, as samples.sample() returns them.

@@ -1,4 +1,4 @@
-"""A run of `dump`: into one file, or into a folder, where it continues the run before."""
+"""A run of `dump`: into one file, or into a folder, where it continues the previous run."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def dump_into_folder(
         source: the messages.
         path: the folder.
         suffix: the ending of the files.
-        size: how much a file can have.
+        size: the limits of a file.
         arguments: the arguments that all runs must share.
     """
     decoded = {} if source.decoding is None else source.decoding.decoders
@@ -106,10 +106,10 @@ def dump_into_folder(
         stored = folder.resume(arguments, suffix)
         if stored is None:
             starts = offsets_of(source.consumer, source.places, source.begin, source.timeout)
-            # The beginning is not a number yet.
+            # The offset of the beginning is unknown until the first message is read.
             starts = {place: offset for place, offset in starts.items() if offset >= 0}
         else:
-            # Partitions that were added since then begin with their first message.
+            # Partitions that are newer than the dump begin with their first message.
             starts = {place: stored[place] for place in source.places if place in stored}
             check_positions(starts, watermarks_of(source.consumer, source.timeout))
         dump = Dump(

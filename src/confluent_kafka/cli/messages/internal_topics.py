@@ -60,7 +60,7 @@ class InternalRecords(Decoder):
 
 
 def named(message: ProtocolMessage) -> dict[str, Any]:
-    """Return a message of the protocol as JSON has it, by the name of its type.
+    """Return a message of the protocol as a value for JSON: an object with the name of its type.
 
     Args:
         message: the message.

@@ -51,7 +51,7 @@ class ReadingDisplay:
 def first_offsets(
     consumer: Consumer, starts: Mapping[Place, int], timeout: float
 ) -> dict[Place, int]:
-    """Return the first offset that each partition has from its start on.
+    """Return the offset from which each partition is read: its start or its first offset.
 
     Args:
         consumer: the consumer.

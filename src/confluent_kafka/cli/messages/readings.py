@@ -32,7 +32,7 @@ class Reads(ABC):
         """Return the JSON text of each payload, or why there is none."""
 
     def layout(self, payload: bytes) -> Layout | None:
-        """Return how a payload becomes an Arrow column; None if columns cannot have it.
+        """Return how a payload becomes an Arrow column; None if columns cannot represent it.
 
         Args:
             payload: the payload, which was read as JSON.
@@ -47,7 +47,7 @@ _WRAPPING = b'{"value":'
 
 
 class _Columns(Reads):
-    """Reads payloads in C, as columns. Payloads that columns cannot have are read one by one.
+    """Reads payloads in C, as columns. Other payloads are read one by one.
 
     Args:
         decode: decodes payloads into columns.
@@ -86,7 +86,7 @@ class _Columns(Reads):
 
 
 class _OneByOne(Reads):
-    """Reads payloads of a schema that columns cannot have.
+    """Reads payloads of a schema that columns cannot represent.
 
     Args:
         slow: reads a payload as an object.
@@ -186,7 +186,7 @@ class ProtobufOfRegistry(Reads):
         for place, payload in enumerate(payloads):
             try:
                 groups.setdefault(self._reading(payload), []).append(place)
-            except Exception as error:  # the payload's, or the message has a type of no column
+            except Exception as error:  # a wrong payload, or a type without a column
                 found[place] = Failure(error)
         for reads, places in groups.items():
             texts = reads([payloads[place] for place in places])

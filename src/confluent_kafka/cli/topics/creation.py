@@ -26,14 +26,14 @@ from confluent_kafka.cli.topics.states import overrides
 if TYPE_CHECKING:
     from confluent_kafka.admin import AdminClient
 
-# The settings that name partitions of this topic, while a reassignment limits its rate.
+# While a reassignment has a throttle, these settings name the replicas that it applies to.
 _THROTTLED = ".replication.throttled.replicas"
 
 Check = Annotated[bool, option("--check", help="Only validate the request, and change nothing.")]
 
 
 class _Model(NamedTuple):
-    """What a new topic takes over from another one."""
+    """What a new topic copies from another topic."""
 
     partitions: int
     replicas: int

@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 COLUMNS = ("topic", "partition", "offset", "leader", "replica", "difference")
 
-_VERSION = 11  # of Fetch: it names topics. Followers answer consumers since Kafka 2.4.
+_VERSION = 11  # the version of Fetch: it has names of topics, and followers answer it (Kafka 2.4)
 _CHUNK = 1 << 20
 
 _Row = tuple[str, int, int, int, int, str]
 
 
 class Batch(NamedTuple):
-    """What the replicas of a batch have in common."""
+    """The fields of a batch that are compared between replicas."""
 
     last_offset: int
     crc: int
