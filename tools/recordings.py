@@ -3,7 +3,7 @@
     python tools/recordings.py
 
 It starts an embedded cluster with traffic, and a group that is too slow for it. The pictures are in
-the folder of the pages that show them. They need no network: the pictures of rich load a font from a
+the folder of the pages that show them. They need no network: pictures of rich load a font from a
 server, and this program removes that part.
 """
 

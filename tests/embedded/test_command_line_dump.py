@@ -122,7 +122,7 @@ def test_where_it_starts(dump: Dump, folder: Path, producer: Producer) -> None:
 
 
 def test_filters(dump: Dump, folder: Path, producer: Producer) -> None:
-    """The next run does not read the messages again that a filter left out."""
+    """The next run does not read again the messages that a filter left out."""
     fill(producer, 0, 10)
     chosen = ["--key-is", "k1", "--key-is", "k12"]
     assert dump(*chosen).stderr == "1 message in 1 file\n"

@@ -251,8 +251,8 @@ def test_other_shapes(
     client: SchemaRegistryClient,
     tmp_path: Path,
 ) -> None:
-    """A value that is not a record becomes a column of the type of the value. A record without fields is
-    JSON text. `load` sends the same values."""
+    """A value that is not a record becomes a column of the type of the value. A record without
+    fields is JSON text. `load` sends the same values."""
     send(producer, avro(client, schema, value), None)
     file = tmp_path / f"file.{suffix}"
     done = command("consume", "source", "-e", "-q", "--value", "avro", "-o", str(file))

@@ -62,7 +62,8 @@ def load(
         option(
             metavar="FILE",
             help="Record in this file what is delivered, each second. A run with the same FILE "
-            "sends only the rest. If a run was killed, messages of its last second can arrive twice.",
+            "sends only the rest. If a run was killed, messages of its last second can arrive "
+            "twice.",
         ),
     ] = None,
     transaction_size: TransactionSize = None,
