@@ -38,7 +38,7 @@ _COMMENT = re.compile(r"\s*<!--.*?-->", re.DOTALL)
 _ADDRESS = re.compile(r"https?://[^\s\"')<]+")
 
 _TIMEOUT = 30.0
-_SECONDS = 12.0  # the time of the traffic before a picture is taken
+_SECONDS = 12.0  # how long messages are sent before a picture is taken
 _TOPICS = {"orders": 6, "payments": 3, "clicks": 12}
 # Messages a tenth of a second by topic, and how many of these a group reads.
 _WRITTEN = {"orders": 90, "payments": 20, "clicks": 400}

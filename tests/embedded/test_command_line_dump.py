@@ -81,7 +81,7 @@ def test_there_and_back(
     kafka_cluster: MockCluster,
     producer: Producer,
 ) -> None:
-    """A topic in a dump, as bytes or decoded, becomes the same topic again: all files of the
+    """`load` restores a topic from a dump of bytes or decoded values. It reads all files of the
     folder, in their order."""
     if file_format != "jsonl":
         pytest.importorskip("pyarrow", reason="pyarrow is not installed")

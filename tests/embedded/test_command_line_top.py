@@ -176,7 +176,8 @@ def test_brokers_and_partitions_with_problems(
 def test_a_broker_that_does_not_answer(
     kafka_cluster: MockCluster, admin: AdminClient, orders: str
 ) -> None:
-    """Only the offsets in the partitions of this broker are unknown. A line has the reason."""
+    """Only the offsets of the partitions that this broker leads are unknown. A line has the
+    reason."""
     kafka_cluster.create_topic("other", 1)
     fill(kafka_cluster, "other", 4)
     for partition in range(3):
@@ -549,7 +550,7 @@ def on_a_terminal(
 def test_the_end(
     kafka_cluster: MockCluster, orders: str, act: Callable[[int, int], object], status: int
 ) -> None:
-    """The exit status is that of all commands, and the terminal is as it was before."""
+    """The exit status is the same as for other commands, and the terminal is restored."""
     ended, written = on_a_terminal(["-b", kafka_cluster.bootstrap_servers], act, {})
     assert ended == status
     entered, left = written.rfind(b"\x1b[?1049h"), written.rfind(b"\x1b[?1049l")

@@ -129,7 +129,7 @@ def test_a_copy_to_another_cluster(cli: Run, numbered: str, group: str) -> None:
 def test_a_file_by_its_timestamps(
     cli: Run, numbered: str, make_topic: MakeTopic, tmp_path: Path
 ) -> None:
-    """The intervals between timestamps of a file are kept, here a thousand times as fast."""
+    """--speed sends the messages of a file at the intervals of their timestamps, but faster."""
     target, file = make_topic(), str(tmp_path / "numbers.jsonl")
     assert cli("consume -q -e", numbered, "-o", file).status == 0
     assert cli("load --speed 1000x", target, file) == (0, b"", "10 delivered, 0 failed\n")

@@ -279,7 +279,7 @@ def test_health(cli: Run, kafka: KafkaCluster, topic: str, group: str) -> None:
     def checks() -> dict[str, bool]:
         done = cli("health -J --max-lag", f"{group}=0")
         found = {row["check"]: row for row in map(json.loads, done.stdout.splitlines())}
-        # Other tests leave topics with fewer replicas in sync than they want.
+        # Other tests leave topics with fewer replicas in sync than min.insync.replicas.
         assert done.status == (0 if all(row["ok"] for row in found.values()) else 1)
         return {name: found[name]["ok"] for name in ("brokers", "controller", lag)}
 

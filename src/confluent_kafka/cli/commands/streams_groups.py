@@ -164,7 +164,7 @@ def delete(
         deleted, failures = settled("group", futures)
         for name in deleted:
             report_change(f"group {name} was deleted", as_json, {"group": name})
-        # The topics of a group that still has members stay.
+        # The topics of a group that still has members are not deleted.
         gone = [topic for name in deleted for topic in topics.get(name, ())]
         failures += delete_topics(admin, gone, timeout, as_json)
     if absent or failures:
@@ -240,8 +240,8 @@ def reset_application(
     The command shows the new offsets and the internal topics that it deletes, and carries the plan
     out with --execute. The group can be a streams group or a classic group, and must not have
     members. The name of an internal topic begins with the application.id, and ends with -changelog
-    or -repartition, or with a name that a foreign-key join uses. You must also delete the local
-    state of the application on its disks.
+    or -repartition, or with a name of a foreign-key join. You must also delete the local state of
+    the application on its disks.
     """
     with administering(connection, timeout) as admin:
         target = to or target_of("earliest")

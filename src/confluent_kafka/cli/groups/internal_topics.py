@@ -1,4 +1,4 @@
-"""The internal topics of Kafka Streams applications: changelogs of states, and repartitions."""
+"""The internal topics of Kafka Streams applications: changelogs and repartition topics."""
 
 from __future__ import annotations
 

@@ -28,9 +28,9 @@ def seconds_open(transaction: Transaction, now: float) -> float:
 
 
 def hangs(transaction: Transaction, now: float) -> bool:
-    """Return whether a transaction hangs: its coordinator does not have it as an open transaction.
+    """Return whether a transaction hangs: it is not open in its coordinator.
 
-    If the coordinator does not describe it, a transaction hangs after the longest timeout.
+    If the state in the coordinator is unknown, a transaction hangs if it is too old.
 
     Args:
         transaction: the transaction.

@@ -122,7 +122,7 @@ class LiveView(App[int]):
         yield Footer(compact=True, show_command_palette=False)
 
     def on_mount(self) -> None:
-        """Begin to sample. A signal ends the view in order, so that the terminal is restored."""
+        """Begin to sample. A signal closes the view, so that the terminal is restored."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self.action_interrupt)
@@ -214,7 +214,7 @@ class LiveView(App[int]):
         self._draw()
 
     def action_next_view(self, steps: int) -> None:
-        """Show the next view, or after the last one the first one."""
+        """Show the next view. The first view follows the last view."""
         self._at.move(steps)
         self._draw()
 

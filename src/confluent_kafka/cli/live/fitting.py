@@ -13,7 +13,7 @@ from confluent_kafka.cli.base.terminal import cell
 from confluent_kafka.cli.live.table import Column, Kind, Row
 
 _GAP = 2
-_LEAST = 5  # a name keeps at least so many cells
+_LEAST = 5  # a name keeps at least this many cells
 _ELLIPSIS = "…"
 _PARTS = re.compile(r"(?<=-)|\s(?=\S+$)")  # divides the name of a column into at most two parts
 _STYLES = {Kind.PROBLEMS: "bold red", Kind.SLOPE: "yellow"}

@@ -49,7 +49,7 @@ def explained(tool: Callable[_P, _T]) -> Callable[_P, _T]:
             raise ToolError(error.message) from error
         except Failure as failure:
             raise ToolError("\n".join(failure.reasons)) from failure
-        except (ValueError, OverflowError) as error:  # a client refuses an argument
+        except (ValueError, OverflowError) as error:  # the client refuses an argument
             raise ToolError(str(error)) from error
 
     return call

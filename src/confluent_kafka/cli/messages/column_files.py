@@ -39,7 +39,7 @@ class Columns(FileOutput):
         """Return the writer of the file."""
 
     def fitting(self, messages: Sequence[Message]) -> int:
-        """Return how many messages from the start have the columns of the file."""
+        """Return how many of the first messages fit into the columns of the file."""
         if self._decoded:
             for number, message in enumerate(messages):
                 if not all(self._fits(part, message) for part in self._decoded):

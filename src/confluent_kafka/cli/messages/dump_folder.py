@@ -47,7 +47,7 @@ class State(NamedTuple):
 
 
 def read_state(folder: Path) -> State | None:
-    """Return what is dumped in a folder; None if it has no dump.
+    """Return the state of the dump in a folder; None if the folder has no dump.
 
     Args:
         folder: the folder.

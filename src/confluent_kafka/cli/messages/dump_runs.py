@@ -54,7 +54,7 @@ class Source(NamedTuple):
     quiet: bool
 
     def flow(self, output: Output) -> Flow:
-        """Return what filters and decodes the messages for an output."""
+        """Return the flow that filters and decodes the messages for an output."""
         return Flow(output, self.filters, self.decoding, self.condition)
 
     def assign(self, stored: Mapping[Place, int] | None) -> dict[Place, int] | None:
@@ -106,10 +106,10 @@ def dump_into_folder(
         stored = folder.resume(arguments, suffix)
         if stored is None:
             starts = offsets_of(source.consumer, source.places, source.begin, source.timeout)
-            # The offset of the beginning is unknown until the first message is read.
+            # A partition that starts at its beginning does not have an offset yet.
             starts = {place: offset for place, offset in starts.items() if offset >= 0}
         else:
-            # Partitions that are newer than the dump begin with their first message.
+            # Partitions that were added after the last run begin with their first message.
             starts = {place: stored[place] for place in source.places if place in stored}
             check_positions(starts, watermarks_of(source.consumer, source.timeout))
         dump = Dump(

@@ -187,7 +187,7 @@ def check_positions(
 
 
 def watermarks_of(consumer: Consumer, timeout: float) -> Callable[[Place], tuple[int, int]]:
-    """Return what asks the cluster for the offsets of partitions.
+    """Return a function that asks the cluster for the watermarks of a partition.
 
     Args:
         consumer: the consumer.

@@ -45,7 +45,7 @@ class FileOutput(Output):
             self.discard()
 
     def fitting(self, messages: Sequence[Message]) -> int:
-        """Return how many messages from the start the file can have.
+        """Return how many of the first messages fit into the file.
 
         Args:
             messages: the messages.

@@ -198,7 +198,7 @@ class ProtobufOfRegistry(Reads):
         return self._reading(payload).layout(payload)
 
     def _reading(self, payload: bytes) -> Reads:
-        """Return what reads the message that the indexes of a payload name."""
+        """Return the reader of the message type that the indexes of a payload name."""
         from confluent_kafka.schema_registry.serde import read_indexes
 
         indexes = tuple(read_indexes(payload, self._frame)[0])
@@ -250,7 +250,7 @@ def _message_at(file: Any, indexes: Sequence[int]) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Return an object as JSON has it, like JSONEncoder writes columns."""
+    """Return an object as a value for JSON, in the form in which JSONEncoder writes columns."""
     match value:
         case dict():
             return {str(name): _plain(one) for name, one in value.items()}

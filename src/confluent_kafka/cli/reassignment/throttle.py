@@ -107,7 +107,7 @@ def take_back(
 def remove_throttle(
     admin: AdminClient, topics: Iterable[str], brokers: Iterable[int], timeout: float
 ) -> list[str]:
-    """Remove the limits of topics and brokers, and return what had one.
+    """Remove the limits of topics and brokers, and return the resources that had a limit.
 
     Args:
         admin: a connected client.

@@ -134,7 +134,7 @@ def _brokers_of(text: str) -> list[int]:
 
 
 def _model(admin: AdminClient, topic: str, timeout: float) -> _Model:
-    """Return what a topic like this one has. End the command if the topic does not exist."""
+    """Return what is copied from a topic. End the command if the topic does not exist."""
     partitions = existing(admin, [topic], timeout)[topic].partitions.values()
     settings, failures = overrides(admin, [topic], timeout)
     if failures:

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 COLUMNS = ("topic", "partition", "offset", "leader", "replica", "difference")
 
-_VERSION = 11  # the version of Fetch: it has names of topics, and followers answer it (Kafka 2.4)
+# The version of Fetch. It uses topic names, and followers answer it since Kafka 2.4.
+_VERSION = 11
 _CHUNK = 1 << 20
 
 _Row = tuple[str, int, int, int, int, str]
