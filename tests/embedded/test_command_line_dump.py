@@ -226,8 +226,8 @@ def test_another_cluster_or_topic(
 def test_a_topic_that_was_created_again(
     dump: Dump, folder: Path, kafka_cluster: MockCluster, producer: Producer
 ) -> None:
-    """If the dump would continue after the end of a partition, the topic is another one. The dump
-    is refused."""
+    """If the dump would continue after the end of a partition, the topic was created again. The
+    dump is refused."""
     fill(producer, 0, 9)
     assert dump().status == 0
     path = folder / dump_folder.STATE

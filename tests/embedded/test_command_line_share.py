@@ -68,7 +68,7 @@ def rest(cluster: MockCluster, topic: str, count: int) -> dict[bytes, int]:
 class TestConsume:
     def test_written_messages_are_accepted(self, cli: Run, cluster: MockCluster, ten: str) -> None:
         """-n stops after a number of messages. Messages that were written are accepted, and the
-        group still has the others."""
+        group still has the other messages."""
         done = cli("consume --share-group workers -n 4", ten)
         assert done == (0, b"0\n1\n2\n3\n", "4 messages\n")
         assert rest(cluster, ten, 6).keys() == set(numbers(4, 10))
@@ -220,7 +220,7 @@ class TestRoundTrip:
 
 class TestShare:
     def test_messages_are_accepted(self, cli: Run, cluster: MockCluster, ten: str) -> None:
-        """-n messages are counted and accepted, and the group still has the others."""
+        """-n messages are counted and accepted. The group still has the other messages."""
         found = figures(cli("bench share --group workers -n 4 --json", ten))
         assert found["messages"] == 4
         assert found["messages/s"] == pytest.approx(4 / found["seconds"], rel=0.1)

@@ -113,7 +113,7 @@ class TestIds:
 
 
 class TestLike:
-    """A topic is created with the settings of another one."""
+    """A topic is created with the settings of another topic."""
 
     @pytest.fixture
     def model(self, topics: Run) -> str:

@@ -224,7 +224,7 @@ def test_partitions_with_different_schemas(
 def test_a_schema_without_columns(
     command: Command, producer: Producer, client: SchemaRegistryClient, tmp_path: Path
 ) -> None:
-    """Columns cannot have a record that contains itself: the column has JSON texts."""
+    """Columns cannot represent a record that contains itself: the column has JSON texts."""
     send(producer, avro(client, TREE, {"child": {"child": None}}))
     file = tmp_path / "trees.parquet"
     done = command("consume", "source", "-e", "-q", "--value", "avro", "-o", str(file))
@@ -327,7 +327,7 @@ def test_a_file_with_a_schema(
 def test_where(
     command: Command, producer: Producer, client: SchemaRegistryClient, tmp_path: Path
 ) -> None:
-    """--where sees decoded values also if the file has typed columns."""
+    """--where uses decoded values, even if the file has typed columns."""
     pytest.importorskip("cel_expr_python", reason="cel-expr-python is not installed")
     send(producer, *(avro(client, FIRST, order(number)) for number in range(3)))
     file = tmp_path / "file.parquet"

@@ -164,7 +164,7 @@ def test_throughput(cli: Run, topic: str) -> None:
 
 
 def test_a_share_group(cli: Run, kafka: KafkaCluster, numbered: str, group: str) -> None:
-    """Written messages are accepted, so the next member of the share group gets the others."""
+    """Written messages are accepted, so the next member of the share group gets the rest."""
     configure_group(kafka, group)
     first = cli("consume -n 4 --share-group", group, numbered)
     assert first == (0, b"0\n1\n2\n3\n", "4 messages\n")

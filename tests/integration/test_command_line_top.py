@@ -1,4 +1,4 @@
-"""``top`` on a real cluster: its numbers are those of the admin client."""
+"""``top`` on a real cluster: it shows the same numbers as the admin client."""
 
 from __future__ import annotations
 

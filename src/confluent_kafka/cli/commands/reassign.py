@@ -243,7 +243,7 @@ def _is_refused(answer: Future[None]) -> bool:
 
 
 def _report(asked: Mapping[Place, Future[None]], done: str, as_json: bool) -> None:
-    """Say what was done, and end the command if something failed."""
+    """Report what was done, and end the command if something failed."""
     named = {f"{topic}:{number}": one for (topic, number), one in asked.items()}
     accepted, failures = settled("partition", named)
     for name in accepted:

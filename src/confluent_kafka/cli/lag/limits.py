@@ -1,4 +1,4 @@
-"""Findings about what holds readers back: open transactions, large batches and quotas."""
+"""Findings about what delays readers: open transactions, large batches and quotas."""
 
 from __future__ import annotations
 

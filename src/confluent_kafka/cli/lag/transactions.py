@@ -30,7 +30,7 @@ def seconds_open(transaction: Transaction, now: float) -> float:
 def hangs(transaction: Transaction, now: float) -> bool:
     """Return whether a transaction hangs: it is not open in its coordinator.
 
-    If the state in the coordinator is unknown, a transaction hangs if it is too old.
+    If the state in the coordinator is unknown, an old transaction counts as hanging.
 
     Args:
         transaction: the transaction.

@@ -229,7 +229,7 @@ class LiveView(App[int]):
             self._listing.go_to(key)
 
     def action_pause(self) -> None:
-        """Take no more samples, or go on."""
+        """Stop or continue to take samples."""
         self._paused = not self._paused
         self._sample()
 

@@ -88,7 +88,7 @@ class Fitted:
         ]
 
     def header(self) -> list[Text]:
-        """Return the lines with the names of the columns. A long name is in several lines."""
+        """Return the lines with the names of the columns. A long name is on several lines."""
         height = max(map(len, self._heads[: len(self._widths)]))
         padded = [[""] * (height - len(head)) + head for head in self._heads]
         styles = [self._style(each) for each in self._columns]

@@ -34,7 +34,7 @@ class Navigation:
         self._keys = []
 
     def move(self, steps: int) -> None:
-        """Show the view that is some steps after this one. The first one follows the last one."""
+        """Show the view that is some steps after this one. The first view follows the last view."""
         names = list(TABLES)
         self.show(names[(names.index(self.view) + steps) % len(names)])
 

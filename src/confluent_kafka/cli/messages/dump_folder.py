@@ -140,7 +140,7 @@ class DumpFolder:
         """Return the positions of the dump in the folder; None if a dump begins now.
 
         Args:
-            arguments: the arguments that must be those of the first run.
+            arguments: the arguments that must be the same as in the first run.
             suffix: the ending of the files.
         """
         state = read_state(self.path)

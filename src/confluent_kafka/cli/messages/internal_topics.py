@@ -1,4 +1,4 @@
-"""The messages of internal topics, in which coordinators keep groups and transactions, as JSON."""
+"""Decodes the messages of internal topics as JSON. They contain groups and transactions."""
 
 from __future__ import annotations
 

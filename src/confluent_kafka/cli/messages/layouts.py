@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # The metadata of a column: the format of its values, and the schema for JSON Schema.
 _FORMAT, _SCHEMA = b"confluent_kafka.format", b"confluent_kafka.schema"
-# A value that is no record has this column.
+# A value that is not a record has a column with this name.
 _WRAPPING = "value"
 
 

@@ -45,7 +45,7 @@ class LoadProgress:
         return time.monotonic() - self._stored_at >= _SECONDS
 
     def store(self, name: str, count: int) -> None:
-        """Note that the first messages of a file are delivered.
+        """Record that the first messages of a file are delivered.
 
         Args:
             name: the file.

@@ -42,7 +42,7 @@ class Reads(ABC):
 
 _Slow = Callable[[bytes], object]
 
-# The JSON text of a schema that is no record is an object with this field.
+# The JSON text of a schema that is not a record is an object with this field.
 _WRAPPING = b'{"value":'
 
 

@@ -1,4 +1,4 @@
-"""``topics create``: a new topic, perhaps with the settings of another one."""
+"""``topics create``: a new topic, perhaps with the settings of another topic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``topics compare-replicas``: find replicas whose batches differ from those of the leader."""
+"""``topics compare-replicas``: find replicas whose batches differ from the leader."""
 
 from __future__ import annotations
 
