@@ -162,8 +162,8 @@ def test_json_values(
 def test_two_schemas_in_one_file(
     command: Command, producer: Producer, client: SchemaRegistryClient, tmp_path: Path
 ) -> None:
-    """One file has one schema: a message with another one is an error that names it, and there is
-    no file."""
+    """One file has one schema. If a message has another schema, the error names the message, and
+    no file is written."""
     send(producer, avro(client, FIRST, order(1)), avro(client, SECOND, order(2, note="n")))
     file = tmp_path / "orders.parquet"
     done = command("consume", "source", "-e", "-q", "--value", "avro", "-o", str(file))

@@ -1,4 +1,4 @@
-"""Where the user is in the live view: the pages that lead to the one on the screen."""
+"""Where the user is in the live view: the pages that lead to the page on the screen."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from confluent_kafka.cli.live.table import Row
 
 
 class Navigation:
-    """The pages that lead to the one on the screen.
+    """The pages that lead to the page on the screen.
 
     Args:
         view: the view to begin with, a name in TABLES.
