@@ -287,7 +287,7 @@ def test_one_file(dump: Dump, tmp_path: Path, producer: Producer) -> None:
 
 
 def test_endless_file(kafka_cluster: MockCluster, tmp_path: Path) -> None:
-    """One file needs an end, because it appears at the end."""
+    """A dump into one file needs an end, because the file appears when the dump ends."""
     done = run("dump", "source", *where(kafka_cluster, tmp_path / "one.jsonl"))
     assert (done.status, "one file needs --exit-at-end or --until" in done.stderr) == (2, True)
 

@@ -113,7 +113,7 @@ def report_change(text: str, as_json: bool, row: Mapping[str, Any], done: bool =
         text: the line.
         as_json: whether to write a JSON object.
         row: what was changed, by the names of columns.
-        done: whether the change was made. It is false with --check. It ends the object.
+        done: whether the change was made; False with --check. It is the last field of the object.
     """
     if as_json:
         show((*row, "done"), [(*row.values(), done)], as_json)

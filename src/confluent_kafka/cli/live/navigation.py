@@ -43,7 +43,7 @@ class Navigation:
 
         Args:
             row: the row.
-            key: what identifies the row, for the way back.
+            key: what identifies the row when the user goes back.
         """
         if self.page.opens is not None:
             page = self.page.opens(row)

@@ -56,7 +56,7 @@ def explained(tool: Callable[_P, _T]) -> Callable[_P, _T]:
 
 
 def partitions_of(admin: AdminClient, topic: str, timeout: float) -> list[int]:
-    """Return the numbers of a topic's partitions. A request for one topic could create it.
+    """Return the numbers of a topic's partitions. A request that names a topic could create it.
 
     Args:
         admin: a connected client.

@@ -1,4 +1,4 @@
-"""Decodes the messages of internal topics as JSON. They contain groups and transactions."""
+"""Decodes the messages that coordinators write to internal topics, as JSON."""
 
 from __future__ import annotations
 
