@@ -3,8 +3,8 @@
     python tools/recordings.py
 
 It starts an embedded cluster with traffic, and a group that is too slow for it. The pictures are in
-the folder of the pages that show them. They need no network: rich's pictures load a font from a
-server, and this part is removed.
+the folder of the pages that show them. They need no network: pictures of rich load a font from a
+server, and this program removes that part.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _COMMENT = re.compile(r"\s*<!--.*?-->", re.DOTALL)
 _ADDRESS = re.compile(r"https?://[^\s\"')<]+")
 
 _TIMEOUT = 30.0
-_SECONDS = 12.0  # so long the traffic flows before a picture is taken
+_SECONDS = 12.0  # how long messages are sent before a picture is taken
 _TOPICS = {"orders": 6, "payments": 3, "clicks": 12}
 # Messages a tenth of a second by topic, and how many of these a group reads.
 _WRITTEN = {"orders": 90, "payments": 20, "clicks": 400}

@@ -34,7 +34,7 @@ def changes_of(cluster: MockCluster, command: str, stdin: bytes = b"") -> list[d
     ],
 )
 def test_one_change(kafka_cluster: MockCluster, command: str, change: dict[str, Any]) -> None:
-    """The object names what was changed. With --check, nothing was."""
+    """The object names what was changed. With --check, nothing was changed."""
     kafka_cluster.create_topic("orders")
     stdin = b"secret\n" if command.startswith("users") else b""
     assert changes_of(kafka_cluster, command, stdin) == [change | {"done": True}]

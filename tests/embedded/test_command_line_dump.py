@@ -81,7 +81,7 @@ def test_there_and_back(
     kafka_cluster: MockCluster,
     producer: Producer,
 ) -> None:
-    """A topic in a dump, as bytes or decoded, becomes the same topic again: all files of the
+    """`load` restores a topic from a dump of bytes or decoded values. It reads all files of the
     folder, in their order."""
     if file_format != "jsonl":
         pytest.importorskip("pyarrow", reason="pyarrow is not installed")
@@ -99,8 +99,7 @@ def test_there_and_back(
 
 
 def test_the_next_run(dump: Dump, folder: Path, producer: Producer) -> None:
-    """The next run appends files with the messages that are new, also if a filter left out the
-    others, and changes no file that is there."""
+    """The next run adds files with the new messages, and changes no file of the first run."""
     fill(producer, 0, 10)
     assert dump().stderr == "10 messages in 1 file\n"
     before = {name: (folder / name).read_bytes() for name in names(folder)}
@@ -113,8 +112,8 @@ def test_the_next_run(dump: Dump, folder: Path, producer: Producer) -> None:
 
 
 def test_where_it_starts(dump: Dump, folder: Path, producer: Producer) -> None:
-    """The first run decides where the dump starts: the next one has the messages that came after
-    it, although --from latest then is another place."""
+    """The first run decides where the dump starts. With --from latest, the next run writes the
+    messages that arrived between the two runs."""
     fill(producer, 0, 10)
     assert dump("--from", "latest").stderr == "0 messages in 0 files\n"
     fill(producer, 10, 15)
@@ -123,7 +122,7 @@ def test_where_it_starts(dump: Dump, folder: Path, producer: Producer) -> None:
 
 
 def test_filters(dump: Dump, folder: Path, producer: Producer) -> None:
-    """Messages that a filter left out are not looked at again."""
+    """The next run does not read again the messages that a filter left out."""
     fill(producer, 0, 10)
     chosen = ["--key-is", "k1", "--key-is", "k12"]
     assert dump(*chosen).stderr == "1 message in 1 file\n"
@@ -213,7 +212,7 @@ def test_other_arguments(
 def test_another_cluster_or_topic(
     dump: Dump, folder: Path, kafka_cluster: MockCluster, producer: Producer
 ) -> None:
-    """The topic and the cluster belong to the arguments."""
+    """A dump is refused if its topic or its cluster is not the one of the first run."""
     fill(producer, 0, 3)
     assert dump().status == 0
     other = run("dump", "target", "-e", *where(kafka_cluster, folder))
@@ -227,7 +226,8 @@ def test_another_cluster_or_topic(
 def test_a_topic_that_was_created_again(
     dump: Dump, folder: Path, kafka_cluster: MockCluster, producer: Producer
 ) -> None:
-    """Offsets behind the end of a partition mean another topic: the dump refuses to mix them."""
+    """If the dump would continue after the end of a partition, the topic was created again. The
+    dump is refused."""
     fill(producer, 0, 9)
     assert dump().status == 0
     path = folder / dump_folder.STATE
@@ -242,8 +242,8 @@ def test_a_topic_that_was_created_again(
 def test_messages_that_were_deleted(
     dump: Dump, folder: Path, kafka_cluster: MockCluster, producer: Producer
 ) -> None:
-    """Messages that the cluster has deleted before they were dumped are named, and the dump goes
-    on behind them."""
+    """The command names messages that the cluster deleted before they were dumped, and continues
+    after them."""
     fill(producer, 0, 6)
     assert dump().status == 0
     fill(producer, 6, 15)
@@ -287,13 +287,13 @@ def test_one_file(dump: Dump, tmp_path: Path, producer: Producer) -> None:
 
 
 def test_endless_file(kafka_cluster: MockCluster, tmp_path: Path) -> None:
-    """One file needs an end, because it appears at the end."""
+    """A dump into one file needs an end, because the file appears when the dump ends."""
     done = run("dump", "source", *where(kafka_cluster, tmp_path / "one.jsonl"))
     assert (done.status, "one file needs --exit-at-end or --until" in done.stderr) == (2, True)
 
 
 def test_a_message_that_cannot_be_decoded(dump: Dump, folder: Path, producer: Producer) -> None:
-    """The messages before it are dumped, and the next run stops at the same message."""
+    """The messages before this message are dumped, and the next run stops at the same message."""
     for value in (b"1", b"2", b"{", b"4"):
         producer.produce("source", value, b"k", 0)
     assert producer.flush(TIMEOUT) == 0
@@ -337,8 +337,8 @@ def test_ctrl_c(folder: Path, kafka_cluster: MockCluster, producer: Producer) ->
 def test_killed_at_each_step(
     place: str, call: int, dump: Dump, folder: Path, kafka_cluster: MockCluster, producer: Producer
 ) -> None:
-    """SIGKILL before any step of adding a file: the next run continues without a message twice or
-    missing, and a file that has appeared stays as it is."""
+    """After SIGKILL before any step of adding a file, the next run continues. The files then have
+    every message once, and a file that has appeared does not change."""
     fill(producer, 0, 10)
     command = ["dump", "source", "-e", "--file-messages", "3", *where(kafka_cluster, folder)]
     killed = run_script(f"""
@@ -367,8 +367,8 @@ def test_killed_at_each_step(
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no SIGKILL")
 def test_killed_at_any_time(folder: Path, kafka_cluster: MockCluster, producer: Producer) -> None:
-    """A dump that is killed again and again, at times that chance chooses, has all messages in the
-    end, each once, and those of a partition in their order."""
+    """A dump that is killed again and again, at random times, has all messages in the end. Each
+    message is there once, and the messages of a partition are in their order."""
     kafka_cluster.create_topic("source", 3)
     fill(producer, 0, 3000)
     command = ["dump", "source", "--file-messages", "40", *where(kafka_cluster, folder)]

@@ -109,7 +109,7 @@ def test_other_topics(consume: Consume, send: Send) -> None:
 
 @pytest.mark.parametrize("kind", ["internal", "bytes", None])
 def test_a_value_needs_only_its_key(consume: Consume, send: Send, kind: str | None) -> None:
-    """Values are decoded, however the keys are shown."""
+    """Values are decoded for every format of the keys."""
     send(OFFSETS, (record(1, KEY), value(5)))
     keys = () if kind is None else ("--key", kind)
     (found,) = lines(consume(OFFSETS, "--value", "internal", *keys))

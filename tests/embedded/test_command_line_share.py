@@ -68,7 +68,7 @@ def rest(cluster: MockCluster, topic: str, count: int) -> dict[bytes, int]:
 class TestConsume:
     def test_written_messages_are_accepted(self, cli: Run, cluster: MockCluster, ten: str) -> None:
         """-n stops after a number of messages. Messages that were written are accepted, and the
-        group still has the others."""
+        group still has the other messages."""
         done = cli("consume --share-group workers -n 4", ten)
         assert done == (0, b"0\n1\n2\n3\n", "4 messages\n")
         assert rest(cluster, ten, 6).keys() == set(numbers(4, 10))
@@ -106,8 +106,8 @@ class TestConsume:
     def test_interrupted(
         self, cluster: MockCluster, ten: str, producer: Producer, number: signal.Signals
     ) -> None:
-        """Ctrl-C and SIGTERM end with status 130 and the number of messages. What was written does
-        not come again."""
+        """Ctrl-C and SIGTERM end the command with status 130 and the number of messages. Messages
+        that were written are not delivered again."""
         servers = ["-b", cluster.bootstrap_servers]
         process = started("consume", ten, "--share-group", "workers", *servers)
         assert process.stdout is not None
@@ -171,7 +171,7 @@ class TestRoundTrip:
         assert found["p50 ms"] * 10 <= found["seconds"] * 1000
 
     def test_the_time_is_measured(self, cli: Run, cluster: MockCluster) -> None:
-        """A message that the broker takes late has a long time."""
+        """If the broker answers slowly, the measured time is long."""
         cluster.create_topic("slow", 1)
         for broker in range(1, cluster.brokers + 1):
             cluster.set_round_trip_time(broker, 0.1)
@@ -179,7 +179,7 @@ class TestRoundTrip:
         assert found["p50 ms"] >= 100
 
     def test_at_a_rate(self, cli: Run, kafka_topic: str) -> None:
-        """--rate sends at a rate, and the sizes are those of --size."""
+        """--rate sets the number of messages per second, and --size sets the size of a value."""
         options = ["-n", "50", "--rate", "100", "--size", "7", "--json"]
         found = figures(cli("bench round-trip", kafka_topic, *options))
         assert found["messages"] == 50
@@ -220,7 +220,7 @@ class TestRoundTrip:
 
 class TestShare:
     def test_messages_are_accepted(self, cli: Run, cluster: MockCluster, ten: str) -> None:
-        """-n messages are counted and accepted, and the group still has the others."""
+        """-n messages are counted and accepted. The group still has the other messages."""
         found = figures(cli("bench share --group workers -n 4 --json", ten))
         assert found["messages"] == 4
         assert found["messages/s"] == pytest.approx(4 / found["seconds"], rel=0.1)

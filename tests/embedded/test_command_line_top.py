@@ -137,7 +137,7 @@ def test_json(kafka_cluster: MockCluster, orders: str, between: Between) -> None
         "read/s": group["read/s"],
     }
     assert group["lag"] == 34
-    # 29 messages more are waiting, and 1 was read.
+    # 29 more messages are waiting, and 1 was read.
     assert group["lag/s"] == pytest.approx(29 * group["read/s"], rel=0.5)
     assert 0 < group["lag/s"] <= written
 
@@ -176,7 +176,8 @@ def test_brokers_and_partitions_with_problems(
 def test_a_broker_that_does_not_answer(
     kafka_cluster: MockCluster, admin: AdminClient, orders: str
 ) -> None:
-    """Only the offsets in the partitions that it leads are unknown, and a line has the reason."""
+    """Only the offsets of the partitions that this broker leads are unknown. A line has the
+    reason."""
     kafka_cluster.create_topic("other", 1)
     fill(kafka_cluster, "other", 4)
     for partition in range(3):
@@ -211,7 +212,7 @@ def test_wrong_usage(arguments: list[str], text: str) -> None:
 
 
 def test_no_cluster() -> None:
-    """Status 1 after the timeout."""
+    """The status is 1 after the timeout."""
     done = run("top", "--once", "--timeout", "0.1", "-b", NO_BROKER)
     assert (done.status, done.stdout) == (1, b"")
     assert done.stderr.startswith("error: ")
@@ -339,7 +340,7 @@ def test_a_group_and_a_broker(
 def test_lag_that_grows(
     live: Callable[..., LiveView], kafka_cluster: MockCluster, orders: str
 ) -> None:
-    """The view follows the cluster: the lag and its slope change without a key."""
+    """The view follows the cluster: the lag and its slope change while no key is pressed."""
 
     async def play(screen: Screen) -> None:
         await screen.see("billing classic empty 0 5 +0.0")
@@ -418,7 +419,7 @@ def test_filter_and_sort(live: Callable[..., LiveView], kafka_cluster: MockClust
 def test_a_broker_that_goes_down_and_comes_back(
     live: Callable[..., LiveView], kafka_cluster: MockCluster, admin: AdminClient, orders: str
 ) -> None:
-    """The broker is shown as down as long as it is, and then as up again."""
+    """While the broker is down, the view shows it as down. Afterwards, it is shown as up again."""
 
     async def play(screen: Screen) -> None:
         await screen.press("1")
@@ -475,7 +476,7 @@ def test_keys_do_not_wait_for_the_cluster(live: Callable[..., LiveView]) -> None
 
 
 def test_a_fault_of_the_program_is_not_hidden() -> None:
-    """An exception that is no answer of Kafka ends the view, and the command raises it."""
+    """An exception that does not come from Kafka ends the view, and the command raises it."""
 
     def look() -> Snapshot:
         raise ZeroDivisionError("a fault")
@@ -494,7 +495,7 @@ def test_a_fault_of_the_program_is_not_hidden() -> None:
 def test_names_are_data(
     live: Callable[..., LiveView], kafka_cluster: MockCluster, orders: str
 ) -> None:
-    """The name of a group is no markup and no control sequence."""
+    """The name of a group is not read as markup or as a control sequence."""
     commit(kafka_cluster, HOSTILE, TopicPartition(orders, 0, 7))
 
     async def play(screen: Screen) -> None:
@@ -549,7 +550,7 @@ def on_a_terminal(
 def test_the_end(
     kafka_cluster: MockCluster, orders: str, act: Callable[[int, int], object], status: int
 ) -> None:
-    """The exit status is that of all commands, and the terminal is as it was before."""
+    """The exit status is the same as for other commands, and the terminal is restored."""
     ended, written = on_a_terminal(["-b", kafka_cluster.bootstrap_servers], act, {})
     assert ended == status
     entered, left = written.rfind(b"\x1b[?1049h"), written.rfind(b"\x1b[?1049l")
@@ -572,7 +573,7 @@ def test_without_textual(tmp_path: Path) -> None:
 def test_once_without_textual(
     kafka_cluster: MockCluster, orders: str, between: Between, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """--once needs no package but those of the command line."""
+    """--once needs only the packages of the command line."""
     for name in [name for name in sys.modules if name.split(".")[0] == "textual"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "textual", None)

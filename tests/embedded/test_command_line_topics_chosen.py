@@ -113,7 +113,7 @@ class TestIds:
 
 
 class TestLike:
-    """A topic is created with the settings of another one."""
+    """A topic is created with the settings of another topic."""
 
     @pytest.fixture
     def model(self, topics: Run) -> str:
@@ -145,8 +145,8 @@ class TestLike:
         assert rows(topics("describe placed -J"))[0]["replicas"] == [2, 1]
 
     def test_throttled_replicas(self, topics: Run) -> None:
-        """The replicas that a reassignment slows down belong to the old topic, and are no part of
-        the new one."""
+        """Settings that name the throttled replicas of the old topic are not copied to the new
+        topic."""
         throttle = "leader.replication.throttled.replicas=0:1"
         assert topics(f"create model -p 1 -r 1 -c {throttle} -c retention.ms=1000").status == 0
         assert topics("create new --like model").status == 0

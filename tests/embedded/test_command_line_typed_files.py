@@ -162,8 +162,8 @@ def test_json_values(
 def test_two_schemas_in_one_file(
     command: Command, producer: Producer, client: SchemaRegistryClient, tmp_path: Path
 ) -> None:
-    """One file has one schema: a message with another one is an error that names it, and there is
-    no file."""
+    """One file has one schema. If a message has another schema, the error names the message, and
+    no file is written."""
     send(producer, avro(client, FIRST, order(1)), avro(client, SECOND, order(2, note="n")))
     file = tmp_path / "orders.parquet"
     done = command("consume", "source", "-e", "-q", "--value", "avro", "-o", str(file))
@@ -224,7 +224,7 @@ def test_partitions_with_different_schemas(
 def test_a_schema_without_columns(
     command: Command, producer: Producer, client: SchemaRegistryClient, tmp_path: Path
 ) -> None:
-    """Columns cannot have a record that contains itself: the column has JSON texts."""
+    """Columns cannot represent a record that contains itself: the column has JSON texts."""
     send(producer, avro(client, TREE, {"child": {"child": None}}))
     file = tmp_path / "trees.parquet"
     done = command("consume", "source", "-e", "-q", "--value", "avro", "-o", str(file))
@@ -251,8 +251,8 @@ def test_other_shapes(
     client: SchemaRegistryClient,
     tmp_path: Path,
 ) -> None:
-    """A value that is no record is a column of its own type. A record without fields is
-    JSON text. `load` sends the same values."""
+    """A value that is not a record becomes a column of the type of the value. A record without
+    fields is JSON text. `load` sends the same values."""
     send(producer, avro(client, schema, value), None)
     file = tmp_path / f"file.{suffix}"
     done = command("consume", "source", "-e", "-q", "--value", "avro", "-o", str(file))
@@ -327,7 +327,7 @@ def test_a_file_with_a_schema(
 def test_where(
     command: Command, producer: Producer, client: SchemaRegistryClient, tmp_path: Path
 ) -> None:
-    """--where sees decoded values also if the file has typed columns."""
+    """--where uses decoded values, even if the file has typed columns."""
     pytest.importorskip("cel_expr_python", reason="cel-expr-python is not installed")
     send(producer, *(avro(client, FIRST, order(number)) for number in range(3)))
     file = tmp_path / "file.parquet"

@@ -17,7 +17,7 @@ pytestmark = needs("producer-racks")
 
 RACKS = {1: "a", 2: "b", 3: "b"}
 LEADERS = {0: 1, 1: 2, 2: 3, 3: 1, 4: 2, 5: 3}
-# Without sticky partitions, so that each message is a choice.
+# Without sticky partitions, the producer chooses a partition for each message.
 AWARE = {"partitioner.rack.aware": True, "sticky.partitioning.linger.ms": 0}
 COUNT = 200
 

@@ -176,7 +176,7 @@ def test_cancelled(
     selected: str | None,
     cancelled: list[int],
 ) -> None:
-    """Moves are cancelled by partition, by topic, or with --all, and the others continue. A move
+    """Moves are cancelled by partition, by topic, or with --all. Other moves continue. A move
     that the brokers refuse does not leave its throttle."""
     with writer(real_kafka) as producer:
         for partition in range(3):

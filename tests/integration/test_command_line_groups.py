@@ -57,8 +57,8 @@ def committed(groups: Run, group: str) -> list[int | None]:
 
 
 def test_offsets_of_a_classic_group(kafka: KafkaCluster, groups: Run, timed: str) -> None:
-    """Offsets can be reset before the group exists and after its member has left, but not while it
-    has the member."""
+    """Offsets can be reset before the group exists and after its member has left, but not while
+    the group has a member."""
     check_offsets(kafka, groups, timed, "range")
 
 
@@ -132,8 +132,8 @@ def test_all_kinds_in_one_list(kafka: KafkaCluster, groups: Run, timed: str, gro
 
 
 def test_an_application(kafka: KafkaCluster, groups: Run, timed: str, group: str) -> None:
-    """A classic group begins its input topic again, and its internal topics are deleted. Topics of
-    other names stay, and so do the topics of a group whose name is longer."""
+    """`reset-application` moves a classic group to the start of its input topic, and deletes its
+    internal topics. It keeps other topics, including the topics of a group with a longer name."""
     longer = f"{group}-b"
     internal = f"{group}-sums-changelog"
     others = [f"{longer}-x-changelog", f"{group}-results"]

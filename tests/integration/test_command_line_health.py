@@ -16,7 +16,7 @@ from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.integration
 
-# The controllers fence a broker after seconds, and a busy machine needs much longer to start one.
+# Controllers fence a broker after some seconds. A busy machine needs much longer to start one.
 SECONDS = 120
 
 

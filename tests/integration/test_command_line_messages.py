@@ -48,8 +48,8 @@ def test_orders(
     kafka: KafkaCluster, topic: str, registry: MockRegistry, schema: str, group: str, tmp_path: Path
 ) -> None:
     """Orders are written in Avro, read back by a pattern, filtered by a field, and written to
-    files, also as columns with the types of the schema; a group continues after messages that a
-    filter left out."""
+    files. A Parquet file has columns with the types of the schema. A group continues after messages
+    that a filter left out."""
     pytest.importorskip("cel_expr_python", reason="cel-expr-python is not installed")
     parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
     url = ["--registry", registry.url]
@@ -165,7 +165,7 @@ def test_a_copy_that_is_killed(kafka: KafkaCluster, make_topic: MakeTopic, group
 
 
 def test_a_topic_in_a_file(kafka: KafkaCluster, make_topic: MakeTopic, tmp_path: Path) -> None:
-    """A topic in a Parquet file becomes the same topic again."""
+    """`load` restores a topic from a Parquet file that `consume` wrote."""
     pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     source, target = make_topic(2, retention_ms="-1"), make_topic(2, retention_ms="-1")
     lines = b"".join(

@@ -129,7 +129,7 @@ def test_a_copy_to_another_cluster(cli: Run, numbered: str, group: str) -> None:
 def test_a_file_by_its_timestamps(
     cli: Run, numbered: str, make_topic: MakeTopic, tmp_path: Path
 ) -> None:
-    """A file is replayed with the distances of its timestamps, here a thousand times as fast."""
+    """--speed sends the messages of a file at the intervals of their timestamps, but faster."""
     target, file = make_topic(), str(tmp_path / "numbers.jsonl")
     assert cli("consume -q -e", numbered, "-o", file).status == 0
     assert cli("load --speed 1000x", target, file) == (0, b"", "10 delivered, 0 failed\n")
@@ -164,7 +164,7 @@ def test_throughput(cli: Run, topic: str) -> None:
 
 
 def test_a_share_group(cli: Run, kafka: KafkaCluster, numbered: str, group: str) -> None:
-    """Written messages are accepted, so the next member of the share group gets the others."""
+    """Written messages are accepted, so the next member of the share group gets the rest."""
     configure_group(kafka, group)
     first = cli("consume -n 4 --share-group", group, numbered)
     assert first == (0, b"0\n1\n2\n3\n", "4 messages\n")

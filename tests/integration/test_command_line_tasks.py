@@ -149,7 +149,7 @@ def test_the_number_of_replicas(cli: Run, topic: str, tmp_path: Path) -> None:
 
 
 def test_replicas(kafka: KafkaCluster, cli: Run) -> None:
-    """Replicas with the same batches are equal. A replica whose file has another byte differs."""
+    """Replicas with the same batches are equal. A replica with a changed byte differs."""
     name = f"compared-{uuid.uuid4().hex[:12]}"
     assert cli("topics create --assign 1,2,3", name).status == 0
     wait_until(lambda: len(rows(cli("topics describe -J", name))) == 1)
@@ -279,7 +279,7 @@ def test_health(cli: Run, kafka: KafkaCluster, topic: str, group: str) -> None:
     def checks() -> dict[str, bool]:
         done = cli("health -J --max-lag", f"{group}=0")
         found = {row["check"]: row for row in map(json.loads, done.stdout.splitlines())}
-        # Other tests leave topics with fewer replicas in sync than they want.
+        # Other tests leave topics with fewer replicas in sync than min.insync.replicas.
         assert done.status == (0 if all(row["ok"] for row in found.values()) else 1)
         return {name: found[name]["ok"] for name in ("brokers", "controller", lag)}
 

@@ -1,4 +1,4 @@
-"""``top`` on a real cluster: its numbers are those of the admin client."""
+"""``top`` on a real cluster: it shows the same numbers as the admin client."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.both_clusters, needs("raw-req
 def rows(kafka: KafkaCluster | OwnKafkaCluster, view: str) -> list[dict[str, Any]]:
     options = ["--once", "--json", "--every", "0.5s", "--timeout", "5"]
     done = run("top", view, *options, "-b", kafka.bootstrap_servers)
-    # A broker that is down may be asked until all brokers know that. Then there is no row.
+    # Metadata can still contain a broker that is down. The command then fails without rows.
     assert done.status in (0, 1), done
     return [json.loads(line) for line in done.stdout.splitlines()]
 

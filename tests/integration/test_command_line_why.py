@@ -106,8 +106,8 @@ def test_an_open_transaction(kafka: KafkaCluster, why: Why, topic: str, group: s
 
 
 def test_large_batches(kafka: KafkaCluster, why: Why, make_topic: MakeTopic, group: str) -> None:
-    """Batches that are larger than a member fetches of a partition are found, in a topic that may
-    have them. Small batches of that topic are not."""
+    """`why` finds a batch that is larger than the size that a member fetches from a partition. It
+    does not report small batches of topics that allow large batches."""
     large, small = (make_topic(max_message_bytes="5000000") for _ in range(2))
     servers = kafka.bootstrap_servers
     with writer(kafka, {"message.max.bytes": 4_000_000}) as producer:

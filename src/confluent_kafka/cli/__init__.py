@@ -81,7 +81,7 @@ class _Commands(Group):
 
     def main(self, *arguments: Any, **settings: Any) -> Any:
         if "_CONFLUENT_KAFKA_COMPLETE" in os.environ:  # a shell asks what can follow
-            from confluent_kafka.cli.shell import shells  # noqa: F401  # Click knows them then
+            from confluent_kafka.cli.shell import shells  # noqa: F401  # registers them
         return super().main(*arguments, **settings)
 
     def resolve_command(

@@ -68,7 +68,7 @@ def filter_of(
 def choices(
     resource: str, pattern: str, operation: str, permission: str
 ) -> tuple[ResourceType, ResourcePatternType, AclOperation, AclPermissionType]:
-    """Return what the values of options name.
+    """Return the members of enumerations that the values of options name.
 
     Args:
         resource: value of --resource.
@@ -94,7 +94,7 @@ def choices(
 
 
 def check_all(wanted: AclBindingFilter, everything: bool) -> None:
-    """Delete every ACL only with --all: a forgotten filter must not do it.
+    """Refuse to delete every ACL without --all: a forgotten filter must not delete them.
 
     Args:
         wanted: the filter.

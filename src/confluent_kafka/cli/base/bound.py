@@ -64,7 +64,7 @@ class Bound:
 
 
 def _is_number(text: str) -> bool:
-    """Return whether a text is a number. Python reads only numbers with some thousand digits."""
+    """Return whether a text is a number that is short enough for Python to read."""
     return text.isdecimal() and len(text) <= _DIGITS
 
 

@@ -8,8 +8,8 @@ For example::
     ) -> None: ...
 
 A parameter without a default is required. ``bool`` is a flag, ``list`` can be given more than
-once, and an enumeration takes the values of its members. A parameter can also be a group: a
-NamedTuple whose fields are such parameters, which several commands share.
+once, and an enumeration takes the values of its members. A parameter can also be a group that
+several commands share: a NamedTuple whose fields are such parameters.
 """
 
 from __future__ import annotations
@@ -241,7 +241,7 @@ def _option(
         [*names, name],
         help=settings["help"],
         multiple=several,
-        # A required option has no default, and Click would show its placeholder for none.
+        # A required option has no default, and Click would show a placeholder instead.
         show_default=settings.get("show_default", not common["required"]),
         envvar=settings.get("envvar"),
         show_envvar=True,

@@ -25,7 +25,7 @@ _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 # A configuration that librdkafka refuses is wrong usage.
 _WRONG_CONFIGURATION = KafkaError._INVALID_ARG
-# What a user can do after a refusal whose text does not say it.
+# Advice for refusals whose text does not say what the user can do.
 _ADVICE = {
     KafkaError.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED: "Tokens need a connection with SASL or a "
     "client certificate. A client that has logged in with a token cannot create another one.",

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM at places of the command's choice."""
+"""Delays Ctrl-C and SIGTERM until the command can handle them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 class HeldInterrupts:
     """Holds the first Ctrl-C or SIGTERM back inside a ``with`` block, until check() is called.
 
-    So it does not end the command between two steps that belong together. The second one ends the
-    command at once.
+    The first signal then cannot end the command between two steps that belong together. The second
+    signal ends the command at once.
     """
 
     def __init__(self) -> None:

@@ -16,7 +16,7 @@ def uuid_of(text: str) -> Uuid:
     """Return the UUID that a text in base64 contains.
 
     Args:
-        text: a UUID, also as str() of a Uuid writes it.
+        text: a UUID in the form of Kafka's tools, or in the form of str() of a Uuid.
     """
     plain = text.replace("+", "-").replace("/", "_")
     try:

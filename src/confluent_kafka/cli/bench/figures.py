@@ -49,7 +49,7 @@ def quantiles(latencies: array[float]) -> tuple[float, ...]:
 def check_error(error: KafkaError) -> None:
     """Raise the error of a consumer without a group, unless it is about the group.
 
-    An unpatched librdkafka looks for the coordinator of the group, although none is used.
+    An unpatched librdkafka looks for a coordinator, although the consumer uses no group.
 
     Args:
         error: the error of a message.

@@ -79,10 +79,10 @@ def round_trip(
 
 
 class _Trips:
-    """Messages that are sent and read, and are told from all other messages of the topic.
+    """Sends messages and reads them again. Ignores all other messages of the topic.
 
     Args:
-        clients: the producer, and the consumer, which reads the end of all partitions.
+        clients: the producer, and the consumer, which reads all partitions from their ends.
         topic: the topic.
         size: the size of a value in bytes.
     """
@@ -144,7 +144,7 @@ class _Trips:
             check_error(error)
             return
         for name, value in message.headers() or ():
-            # A message that the producer has repeated counts once.
+            # A message that the producer has sent twice counts once.
             if name == _HEADER and (sent := self._under_way.pop(value or b"", None)) is not None:
                 self._latencies.append(now - sent)
 

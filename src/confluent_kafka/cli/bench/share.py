@@ -42,8 +42,8 @@ def share(
 ) -> None:
     """Read messages as a member of a share group, accept them, and show the throughput.
 
-    The time begins when the command joins the group, and ends when the brokers have answered the
-    last acknowledgement. A new share group starts at the end of the topic.
+    The measurement begins when the command joins the group, and ends when the brokers have
+    answered the last acknowledgement. A new share group starts at the end of the topic.
     """
     config = settings(connection)
     with ending():

@@ -243,7 +243,7 @@ def _check_broker(admin: AdminClient, resource: ConfigResource, timeout: float) 
 
 
 def _near(admin: AdminClient, resource: ConfigResource, timeout: float) -> str:
-    """Return a line with the right names of settings that the resource does not have."""
+    """Return a line that suggests the right names for unknown settings."""
     from confluent_kafka._suggestions import did_you_mean
     from confluent_kafka.admin import ConfigResource
 

@@ -158,7 +158,8 @@ def dump(
     """Write topics into files, which `load` sends again.
 
     A file appears when it is complete. If you stop the command and run it again with the same
-    arguments, it continues, without a message twice or missing. Ctrl-C ends the last file.
+    arguments, it continues. No message is then missing, and no message is in the files twice.
+    Ctrl-C ends the last file.
 
     Exit status: 0 everything up to the end is dumped, 1 the cluster refused or the connection
     failed, 2 wrong usage, 130 ended by Ctrl-C or SIGTERM.
@@ -170,7 +171,7 @@ def dump(
     _check_output(is_file, end, {"--file-format": file_format, **sizes}, overwrite)
     config = settings(connection)
     joined(config, "", True, None, False, None)
-    # If messages were deleted before they were read, the dump goes on with the first one left.
+    # If messages were deleted before they were read, the dump continues with the first one left.
     config["auto.offset.reset"] = "earliest"
     parts = chosen(key, value, unpack, key_schema, schema)
     decoding = decoding_of(parts, on_error, registry, connection.config_file, connection.properties)

@@ -61,8 +61,9 @@ def load(
         Path | None,
         option(
             metavar="FILE",
-            help="Note in this file what is delivered, each second. A run with the same FILE sends "
-            "only the rest. If a run was killed, messages of its last second can arrive twice.",
+            help="Record in this file what is delivered, each second. A run with the same FILE "
+            "sends only the rest. If a run was killed, messages of its last second can arrive "
+            "twice.",
         ),
     ] = None,
     transaction_size: TransactionSize = None,

@@ -68,9 +68,9 @@ def mcp(
         list[str] | None,
         option(metavar="REGEX", help="Hide text that matches this. Can be given more than once."),
     ] = None,
-    max_messages: Annotated[int, option(min=1, help="Messages in an answer, at most.")] = 50,
+    max_messages: Annotated[int, option(min=1, help="Most messages in an answer.")] = 50,
     max_bytes: Annotated[
-        int, option(min=16, help="Bytes of a key, a value or a header, at most. The rest is cut.")
+        int, option(min=16, help="Most bytes of a key, a value or a header. The rest is cut.")
     ] = 2048,
 ) -> None:
     """Let a language model look at a cluster: a Model Context Protocol server on stdin and stdout.

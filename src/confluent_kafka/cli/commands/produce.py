@@ -92,7 +92,7 @@ def produce(
     null: Annotated[bool, option("--null", "-Z", help="Send empty values as null.")] = False,
     print_sent: Annotated[
         bool,
-        option("--print", help="Write each message that is sent to stdout, as it was read."),
+        option("--print", help="Write to stdout each message that is sent, as it was read."),
     ] = False,
     transaction_size: TransactionSize = None,
     template: Annotated[
@@ -175,12 +175,12 @@ def produce(
 
 
 def _as_read(end: bytes) -> Callable[[bytes, object], bytes]:
-    """Return what writes a record as it was read, with what ends it."""
+    """Return a function that returns a record as it was read, with its separator."""
     return lambda record, _: record + end
 
 
 def _made(end: bytes) -> Callable[[object, dict[str, Any]], bytes]:
-    """Return what writes the value that a template has made, with what ends it."""
+    """Return a function that returns the value that a template made, with its separator."""
     return lambda _, message: (message["value"] or b"") + end
 
 

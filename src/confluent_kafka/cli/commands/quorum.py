@@ -172,7 +172,7 @@ def unregister(
     as_json: AsJson = False,
     yes: Yes = False,
 ) -> None:
-    """Remove a controller that does not vote from the cluster for good (since Kafka 4.4)."""
+    """Permanently remove a controller that is not a voter (since Kafka 4.4)."""
     confirm(f"Unregister controller {controller}?", yes)
     with administering(connection, timeout) as admin:
         admin.unregister_controller(controller, request_timeout=timeout).result()

@@ -186,7 +186,7 @@ def alter(
 
 
 def _near(given: Iterable[str]) -> str:
-    """Return a line with the right names of quotas that Kafka does not have."""
+    """Return a line that suggests the right names for unknown quotas."""
     from confluent_kafka._suggestions import did_you_mean
 
     near = ((name, did_you_mean(name, _QUOTAS)) for name in given if name not in _QUOTAS)

@@ -107,7 +107,7 @@ def start(
 ) -> None:
     """Move partitions to these brokers: `reassign start orders:0=1,2,3`. Asks first.
 
-    When it asks, the command shows the brokers now and after the move.
+    Before it asks, the command shows the brokers now and after the move.
     """
     if (moves is None) == (file is None):
         raise click.BadParameter("give either partitions or --file", param_hint="--file")
@@ -125,7 +125,7 @@ def start(
         if throttle is not None:
             moving = {place: wanted[place] for place, one in asked.items() if not _is_refused(one)}
             failures = take_back(admin, before, current, moving, timeout)
-            note(*(f"not taken back: {line}" for line in failures))
+            note(*(f"not undone: {line}" for line in failures))
         _report(asked, "is being moved", as_json)
 
 
@@ -165,7 +165,7 @@ def cancel(
 ) -> None:
     """Cancel the reassignments of partitions. The replicas stay on their earlier brokers.
 
-    When it asks, the command shows the reassignments.
+    Before it asks, the command shows the reassignments.
     """
     if bool(partitions) == every:
         raise click.BadParameter("give either partitions or --all", param_hint="--all")
@@ -243,7 +243,7 @@ def _is_refused(answer: Future[None]) -> bool:
 
 
 def _report(asked: Mapping[Place, Future[None]], done: str, as_json: bool) -> None:
-    """Say what was done, and end the command if something failed."""
+    """Report what was done, and end the command if something failed."""
     named = {f"{topic}:{number}": one for (topic, number), one in asked.items()}
     accepted, failures = settled("partition", named)
     for name in accepted:

@@ -140,7 +140,7 @@ def delete(
         bool,
         option(
             help="Also delete the changelog and repartition topics that the topologies of the "
-            "groups name. When it asks, the command shows them."
+            "groups name. The command shows them before it asks."
         ),
     ] = False,
     yes: Yes = False,
@@ -164,7 +164,7 @@ def delete(
         deleted, failures = settled("group", futures)
         for name in deleted:
             report_change(f"group {name} was deleted", as_json, {"group": name})
-        # The topics of a group that still has members stay.
+        # The topics of a group that still has members are not deleted.
         gone = [topic for name in deleted for topic in topics.get(name, ())]
         failures += delete_topics(admin, gone, timeout, as_json)
     if absent or failures:
@@ -235,13 +235,13 @@ def reset_application(
     ] = None,
     execute: Execute = False,
 ) -> None:
-    """Let a Streams application begin again: move it in its input topics, and delete its state.
+    """Let a Streams application begin again: reset its offsets, and delete its internal topics.
 
     The command shows the new offsets and the internal topics that it deletes, and carries the plan
     out with --execute. The group can be a streams group or a classic group, and must not have
-    members. Internal topics have names that begin with the application.id, and that end with
-    -changelog or -repartition, or are names of foreign-key joins. Also delete the local state of
-    the application, on its disks.
+    members. The name of an internal topic begins with the application.id, and ends with -changelog
+    or -repartition, or with a name of a foreign-key join. You must also delete the local state of
+    the application on its disks.
     """
     with administering(connection, timeout) as admin:
         target = to or target_of("earliest")

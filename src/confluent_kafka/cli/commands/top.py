@@ -48,7 +48,7 @@ def top(
     view: Annotated[
         Shown | None,
         argument(
-            help="What to show. slowest is the partitions whose lag grows most. By default the "
+            help="What to show. slowest shows partitions whose lag grows most. By default the "
             "live view begins with groups, and --once shows all.",
         ),
     ] = None,

@@ -143,7 +143,7 @@ def _member(mechanism: Mechanism) -> ScramMechanism:
 
 
 def _password(user: str) -> bytes:
-    """Return the password. It is no option, because others can see the list of processes."""
+    """Return the password. It is not an option: other users can see the arguments of programs."""
     if sys.stdin.isatty():
         try:
             text = click.prompt(

@@ -107,13 +107,13 @@ def show_changes(
 
 
 def report_change(text: str, as_json: bool, row: Mapping[str, Any], done: bool = True) -> None:
-    """Say that a change was made: write a line to stdout, or a JSON object.
+    """Report a change: write a line to stdout, or a JSON object.
 
     Args:
         text: the line.
         as_json: whether to write a JSON object.
         row: what was changed, by the names of columns.
-        done: whether the change was made, the last item of the object. With --check it was not.
+        done: whether the change was made; False with --check. It is the last field of the object.
     """
     if as_json:
         show((*row, "done"), [(*row.values(), done)], as_json)

@@ -4,8 +4,8 @@ kcat's files have librdkafka's properties. The two kinds of files look alike, so
 only where no doubt is left: a property that only one of them has, or a file that both kinds of
 clients read in the same way. Otherwise the user has to say which kind it is.
 
-A Java client ignores properties that it does not have, so files contain properties of serializers
-and other libraries, too. They are left out.
+A Java client ignores properties that it does not have. Its files can therefore contain properties
+of serializers and other libraries, which are left out here.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from confluent_kafka.cli.base.values import JAVA, LIBRDKAFKA, divided
 
 _WORDING = Wording("property", "")
 _NAME = re.compile(r"[a-z0-9_]+(\.[a-z0-9_]+)+")
-# What a Java client checks or protects, and what this command does not.
+# Properties that can protect a Java client, and have no effect on this command.
 _PROTECTING = frozenset(
     {
         *("ssl.enabled.protocols", "ssl.protocol", "ssl.provider"),
@@ -146,9 +146,10 @@ def _java(data: bytes, path: Path) -> dict[str, str]:
 
 
 def _understood(names: Iterable[str]) -> set[str]:
-    """Return the names that go to a client, which refuses those that it does not have.
+    """Return the names that are passed to the client.
 
-    A mistake in the name of a security property must not go unnoticed.
+    These include unknown names of security properties: the client refuses them, so that a mistake
+    does not go unnoticed.
     """
     from confluent_kafka.cli.connection.known_properties import known_properties
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from confluent_kafka._suggestions import did_you_mean
 
 _TIMEOUT = 10.0
-# Only these have line ends: keys and certificates.
+# Only keys and certificates can have more than one line.
 _OF_SEVERAL_LINES = ".pem"
 
 
@@ -76,14 +76,14 @@ def resolved(key: str, value: str | Reference) -> str:
 
 
 def refuse_table(key: str, table: Mapping[str, Any]) -> None:
-    """Refuse a table that is the value of a property, but no reference.
+    """Refuse a table that is the value of a property, but is not a reference to a secret.
 
     Args:
         key: the property.
         table: its value, such as ``{envir = "NAME"}``.
 
     Raises:
-        ValueError: the property is one of librdkafka's. Other names only have dots in them.
+        ValueError: librdkafka has this property. Otherwise the table comes from a dot in a name.
     """
     from confluent_kafka.cli.connection.known_properties import known_properties
 
@@ -94,7 +94,7 @@ def refuse_table(key: str, table: Mapping[str, Any]) -> None:
 
 
 def _origin(place: Reference) -> str:
-    """Return what has printed or contained a secret, without the arguments of a program."""
+    """Return a description of the place of a secret, without the arguments of a program."""
     if place.kind == "command":
         return f"the output of {place.words[0]}"
     return f"the {'variable' if place.kind == 'env' else 'entry of the keyring'} {place.words[0]}"

@@ -1,4 +1,4 @@
-"""The internal topics of Kafka Streams applications: changelogs of states, and repartitions."""
+"""The internal topics of Kafka Streams applications: changelogs and repartition topics."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ def topics_of_groups(
                 *part.repartition_sink_topics,
             )
         }
-        # A state can use its input topic as its changelog.
+        # A state store can use its input topic as its changelog.
         sources = {topic for part in group.subtopologies for topic in part.source_topics}
         topics[name] = sorted((internal - sources) & known.keys())
     return topics
 
 
 def topics_of_application(admin: AdminClient, application: str, timeout: float) -> list[str]:
-    """Return the topics whose names say that they are internal topics of an application.
+    """Return the topics whose names have the form of internal topics of an application.
 
     Args:
         admin: the client.

@@ -90,7 +90,7 @@ def _read(row: dict[str, Any], group: str) -> tuple[Place, int] | None:
 
 
 def _checked(value: object, name: str, highest: int) -> int:
-    # JSON's true is an int of Python, and 7.5 must not become 7.
+    # In Python, JSON's true would be the number 1. 7.5 must not become 7.
     if type(value) is not int or not 0 <= value <= highest:
         raise ValueError(f"{name} {value!r} is not a whole number from 0 to {highest}")
     return value

@@ -176,7 +176,7 @@ def _target(
 def _check_topics(
     topics: list[Selection] | None, all_topics: bool, target: Target | None = None
 ) -> None:
-    """Refuse a command that does not say which topics it is about. A file or a group says it.
+    """Refuse a command that selects no topics. A file or another group also selects topics.
 
     Args:
         topics: values of --topic.

@@ -24,7 +24,7 @@ from confluent_kafka.cli.topics.selection import Selection, selected
 if TYPE_CHECKING:
     from confluent_kafka.admin import AdminClient
 
-# The coordinator refuses offsets that no member commits.
+# While a group has members, the coordinator accepts offsets from these members only.
 _ACTIVE = "the group now has active members"
 
 
@@ -76,8 +76,8 @@ def planned(
     notes = []
     group, reason = _group(admin, name, kinds, "reset-offsets", timeout)
     if group is None:
-        # Only the group could say which partitions. Brokers cannot create a streams group: it
-        # would be a classic one.
+        # Without topics and offsets, only the group would determine the partitions. A streams group
+        # cannot be created in this way: brokers would create a classic group.
         if (topics is None and target.offsets is None) or "streams" in kinds:
             fail(reason)
         group = View(name, kinds[0], "", "dead", [], {})

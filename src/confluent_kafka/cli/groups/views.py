@@ -70,7 +70,7 @@ def views(
 def existing(
     admin: AdminClient, names: Iterable[str], timeout: float
 ) -> tuple[dict[str, GroupListing], list[str]]:
-    """Return the groups that exist, by name, and a line for each other name.
+    """Return the groups that exist, by name, and a line for each name without a group.
 
     Args:
         admin: the client.
@@ -87,7 +87,7 @@ def existing(
 def of_kind(
     admin: AdminClient, names: Iterable[str], kinds: Collection[str], command: str, timeout: float
 ) -> tuple[dict[str, GroupListing], list[str]]:
-    """Return the groups that exist, by name, and a line for each other name.
+    """Return the groups that exist, by name, and a line for each name without a group.
 
     Ends the command if none of the groups exists, or if one is of a kind that another command is
     for. Brokers do not check that: the request that deletes a streams group deletes any group.

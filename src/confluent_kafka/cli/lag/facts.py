@@ -138,7 +138,7 @@ class Facts:
 
     @property
     def held_back(self) -> dict[Place, int]:
-        """The last stable offsets of partitions in which it has not moved, and is not the end."""
+        """The last stable offsets that did not move and are below the ends of partitions."""
         return {
             place: stable
             for place, stable in self.last.stable.items()

@@ -1,4 +1,4 @@
-"""Findings about what holds readers back: open transactions, large batches and quotas."""
+"""Findings about what delays readers: open transactions, large batches and quotas."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _commands(facts: Facts, place: Place) -> list[str]:
 
 
 def large_batches(facts: Facts) -> Iterator[Finding]:
-    """Partitions whose next batch is larger than what a member fetches of a partition."""
+    """Partitions whose next batch is larger than the default of max.partition.fetch.bytes."""
     large = {place: size for place, size in facts.batches.items() if size > FETCHED}
     if not large:
         return

@@ -32,7 +32,7 @@ def no_members(facts: Facts) -> Iterator[Finding]:
 
 
 def rebalancing(facts: Facts) -> Iterator[Finding]:
-    """A rebalance that was seen at any time, also if it was over at the end."""
+    """A rebalance that was seen at any time, even if it was over at the end."""
     group, views = facts.group, facts.views
     busy = [each.state for each in views if each.state in REBALANCING]
     if not busy:

@@ -15,10 +15,10 @@ FETCHED = 1024 * 1024
 """The default of max.partition.fetch.bytes, in Java and in librdkafka."""
 
 _LARGEST = "max.message.bytes"
-_DEFAULT = 1_048_588  # of max.message.bytes: a batch of FETCHED bytes, and some more
-_LOOKED_AT = 10  # partitions: each answer is a whole batch, which can be large
-_VERSION = 11  # of Fetch: it names topics, and brokers have it since Kafka 2.3
-# A batch begins with its offset (8 bytes) and its length after the first 12 bytes.
+_DEFAULT = 1_048_588  # the default of max.message.bytes, a little above FETCHED
+_LOOKED_AT = 10  # the most partitions to check: each answer has a whole batch
+_VERSION = 11  # the version of Fetch: it uses topic names, and exists since Kafka 2.3
+# A batch begins with its offset in 8 bytes and its length in 4. The length counts the rest.
 _LENGTH, _BEFORE = slice(8, 12), 12
 
 
@@ -28,7 +28,7 @@ def next_batches(
     leaders: Mapping[Place, int],
     timeout: float,
 ) -> dict[Place, int]:
-    """Return the sizes of the batches at offsets, as far as this user may know them.
+    """Return the sizes of the batches at offsets that this user is allowed to read.
 
     Only topics whose max.message.bytes is above its default can have batches that are too large.
 

@@ -28,7 +28,9 @@ def seconds_open(transaction: Transaction, now: float) -> float:
 
 
 def hangs(transaction: Transaction, now: float) -> bool:
-    """Whether its coordinator has ended it, or does not list it although it would have ended it.
+    """Return whether a transaction hangs: it is not open in its coordinator.
+
+    If the state in the coordinator is unknown, an old transaction counts as hanging.
 
     Args:
         transaction: the transaction.

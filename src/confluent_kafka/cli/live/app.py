@@ -28,14 +28,14 @@ from confluent_kafka.cli.live.rows import TABLES
 from confluent_kafka.cli.live.snapshot import History, Snapshot
 from confluent_kafka.cli.topics.place import Place
 
-_WINDOW = 10.0  # seconds that rates are the averages of
+_WINDOW = 10.0  # rates are averages over this many seconds
 _KEYS = [
     "1 2 3 4      brokers, topics, groups, slowest partitions",
     "Tab          the next view",
     "Up Down      another row; also j, k, PageUp, PageDown, Home, End",
     "Enter        opens the row: partitions, then messages, then a message",
     "Escape       removes the filter, or goes back",
-    "p Space      pauses, and goes on",
+    "p Space      pauses, or continues",
     "s            sorts by the next column",
     "S            sorts the other way around",
     "/            shows only rows whose names contain a text",
@@ -84,7 +84,7 @@ class LiveView(App[int]):
     ]
 
     class Answered(Message):
-        """A call of the thread has ended."""
+        """A call in another thread has ended."""
 
         def __init__(self, future: Future[Any], page: MessagesPage | None) -> None:
             super().__init__()
@@ -122,7 +122,7 @@ class LiveView(App[int]):
         yield Footer(compact=True, show_command_palette=False)
 
     def on_mount(self) -> None:
-        """Begin to sample. A signal ends the view in order, so that the terminal is restored."""
+        """Begin to sample. A signal closes the view, so that the terminal is restored."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self.action_interrupt)
@@ -144,7 +144,7 @@ class LiveView(App[int]):
         future.add_done_callback(lambda done: self.post_message(self.Answered(done, page)))
 
     def on_live_view_answered(self, answer: Answered) -> None:
-        """Take the result of a call. The view goes on after errors of the cluster."""
+        """Take the result of a call. The view continues after errors of the cluster."""
         error = answer.future.exception()
         if error is not None and not isinstance(error, KafkaException):
             self.failure = error
@@ -214,7 +214,7 @@ class LiveView(App[int]):
         self._draw()
 
     def action_next_view(self, steps: int) -> None:
-        """Show the next view, or after the last one the first one."""
+        """Show the next view. The first view follows the last view."""
         self._at.move(steps)
         self._draw()
 
@@ -229,7 +229,7 @@ class LiveView(App[int]):
             self._listing.go_to(key)
 
     def action_pause(self) -> None:
-        """Take no more samples, or go on."""
+        """Stop or continue to take samples."""
         self._paused = not self._paused
         self._sample()
 

@@ -13,9 +13,9 @@ from confluent_kafka.cli.base.terminal import cell
 from confluent_kafka.cli.live.table import Column, Kind, Row
 
 _GAP = 2
-_LEAST = 5  # cells of a name
+_LEAST = 5  # a name keeps at least this many cells
 _ELLIPSIS = "…"
-_PARTS = re.compile(r"(?<=-)|\s(?=\S+$)")  # of the name of a column: at most two
+_PARTS = re.compile(r"(?<=-)|\s(?=\S+$)")  # divides the name of a column into at most two parts
 _STYLES = {Kind.PROBLEMS: "bold red", Kind.SLOPE: "yellow"}
 _FORMATS = {Kind.COUNT: "{:,}", Kind.PROBLEMS: "{:,}", Kind.RATE: "{:,.1f}", Kind.SLOPE: "{:+,.1f}"}
 
@@ -88,7 +88,7 @@ class Fitted:
         ]
 
     def header(self) -> list[Text]:
-        """Return the lines with the names of the columns. A long name is in several lines."""
+        """Return the lines with the names of the columns. A long name is on several lines."""
         height = max(map(len, self._heads[: len(self._widths)]))
         padded = [[""] * (height - len(head)) + head for head in self._heads]
         styles = [self._style(each) for each in self._columns]

@@ -52,7 +52,7 @@ class Listing(Widget, can_focus=True):
         """Show these rows.
 
         Args:
-            table: their table. If it is another one than before, the cursor is on its first row.
+            table: their table. If it is a new table, the cursor is on its first row.
             rows: the rows.
             order: the column that they are sorted by.
             empty: the text to show if there is no row.

@@ -1,4 +1,4 @@
-"""Where the user is in the live view: the pages that lead to the one on the screen."""
+"""Where the user is in the live view: the pages that lead to the page on the screen."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from confluent_kafka.cli.live.table import Row
 
 
 class Navigation:
-    """The pages that lead to the one on the screen.
+    """The pages that lead to the page on the screen.
 
     Args:
         view: the view to begin with, a name in TABLES.
@@ -34,7 +34,7 @@ class Navigation:
         self._keys = []
 
     def move(self, steps: int) -> None:
-        """Show the view that is some steps after this one. The first one follows the last one."""
+        """Show the view that is some steps after this one. The first view follows the last view."""
         names = list(TABLES)
         self.show(names[(names.index(self.view) + steps) % len(names)])
 
@@ -43,7 +43,7 @@ class Navigation:
 
         Args:
             row: the row.
-            key: what identifies the row, for the way back.
+            key: what identifies the row when the user goes back.
         """
         if self.page.opens is not None:
             page = self.page.opens(row)
@@ -51,7 +51,7 @@ class Navigation:
             self.pages.append(page)
 
     def go_back(self) -> Row | None:
-        """Show the page before, and return what identifies the row that was opened."""
+        """Show the previous page, and return what identifies the row that was opened."""
         if len(self.pages) == 1:
             return None
         self.pages.pop()

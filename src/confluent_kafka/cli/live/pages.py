@@ -30,7 +30,7 @@ class Page:
     """A table on the screen, with its filter and order.
 
     Args:
-        title: what it is a table of.
+        title: the title of the table.
         table: the table.
         opens: returns the page that a row opens.
 
@@ -70,7 +70,7 @@ class Page:
         )
 
     def sort_by_next(self) -> None:
-        """Sort by the next column, or after the last one by the first one."""
+        """Sort by the next column. The first column follows the last column."""
         names = self.table.names
         self.order = names[(names.index(self.order) + 1) % len(names)]
         self.backwards = False
@@ -100,7 +100,7 @@ class MessagesPage(Page):
         self.backwards = True
 
     def load(self, messages: Iterable[Mapping[str, Any]]) -> None:
-        """Take the place of the messages before.
+        """Replace the earlier messages.
 
         Args:
             messages: the messages, as samples.sample() returns them.

@@ -15,7 +15,7 @@ _MOST = 20  # rows of SLOWEST
 
 
 def _rounded(rate: float | None) -> float | None:
-    return None if rate is None else round(rate, 1) + 0.0  # which turns -0.0 into 0.0
+    return None if rate is None else round(rate, 1) + 0.0  # + 0.0 changes -0.0 into 0.0
 
 
 def _total(rates: Iterable[float | None]) -> float | None:
@@ -129,7 +129,7 @@ _Rates = tuple[Place, int | None, float | None, float | None]
 
 
 def _rates(pair: Pair, group: str) -> Iterator[_Rates]:
-    """Yield each partition of a group with its lag, the slope of the lag, and what is read."""
+    """Yield each partition of a group with its lag, the slope of its lag, and its read rate."""
     slopes, reads = pair.slopes(group), pair.reads(group)
     for place, lag in pair.last.lags(group).items():
         yield place, lag, _rounded(slopes.get(place)), _rounded(reads.get(place))
@@ -142,7 +142,7 @@ def _slowest(pair: Pair) -> list[Row]:
         for place, lag, slope, read in _rates(pair, group)
         if lag
     ]
-    # The largest lag first, where the slopes are equal.
+    # If slopes are equal, the largest lag stays first.
     return sorted(rows, key=lambda row: -row[3])
 
 

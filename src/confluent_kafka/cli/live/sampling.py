@@ -79,7 +79,7 @@ def last_messages(config: Mapping[str, Any], place: Place, timeout: float) -> li
     Raises:
         KafkaException: the cluster did not answer, or refused.
     """
-    # Here, because --once reads no messages.
+    # Imported here, because --once reads no messages.
     from confluent_kafka.cli.base.bound import Bound
     from confluent_kafka.cli.messages import samples
     from confluent_kafka.cli.messages.redaction import Redaction

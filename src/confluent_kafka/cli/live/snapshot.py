@@ -108,7 +108,7 @@ class History:
     consumer rises and falls within a shorter time.
 
     Args:
-        seconds: the time. There are always at least two states, also if they are further apart.
+        seconds: the time. There are always at least two states, even if they are further apart.
 
     Attributes:
         pair: the oldest and the newest state, or None if there is no state.

@@ -14,7 +14,7 @@ from confluent_kafka.cli.live.snapshot import Snapshot
 
 
 def summary(state: Snapshot) -> Text:
-    """Return a line about a cluster. What is wrong is red.
+    """Return a line about a cluster. Problems are red.
 
     Args:
         state: the state of the cluster.

@@ -1,4 +1,4 @@
-"""What a table of the live view is: its columns, what their values are, and its order."""
+"""A table of the live view: its columns, the kinds of their values, and its order."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Row = tuple[Any, ...]
 
 
 class Kind(Enum):
-    """What the values of a column are. It decides how they are shown and sorted."""
+    """The kind of a column's values. It decides how the values are shown and sorted."""
 
     NAME = "a text"
     NUMBER = "a number that identifies something, such as a partition"
@@ -38,7 +38,7 @@ class Column(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table that two states of a cluster give.
+    """A table that is made from two states of a cluster.
 
     Attributes:
         columns: its columns.
@@ -67,7 +67,7 @@ class Table(NamedTuple):
 def in_order(
     columns: Sequence[Column], rows: Iterable[Row], order: str, backwards: bool = False
 ) -> list[Row]:
-    """Return sorted rows: names and numbers upwards, amounts downwards, unknown values last.
+    """Return sorted rows: names and numbers ascending, amounts descending, unknown values last.
 
     Rows that are equal in the column stay in their order.
 

@@ -49,14 +49,14 @@ def explained(tool: Callable[_P, _T]) -> Callable[_P, _T]:
             raise ToolError(error.message) from error
         except Failure as failure:
             raise ToolError("\n".join(failure.reasons)) from failure
-        except (ValueError, OverflowError) as error:  # a client refuses an argument
+        except (ValueError, OverflowError) as error:  # the client refuses an argument
             raise ToolError(str(error)) from error
 
     return call
 
 
 def partitions_of(admin: AdminClient, topic: str, timeout: float) -> list[int]:
-    """Return the numbers of a topic's partitions. A request for one topic could create it.
+    """Return the numbers of a topic's partitions. A request that names a topic could create it.
 
     Args:
         admin: a connected client.

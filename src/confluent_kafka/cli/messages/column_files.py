@@ -25,7 +25,7 @@ class Columns(FileOutput):
     """Columns of pyarrow.
 
     Keys and values are bytes. If they are decoded, they have the columns of the first message's
-    schema, or JSON texts if it has none.
+    schema. If the first message has no schema, they are JSON texts.
     """
 
     def _begin(self) -> None:
@@ -39,7 +39,7 @@ class Columns(FileOutput):
         """Return the writer of the file."""
 
     def fitting(self, messages: Sequence[Message]) -> int:
-        """Return how many messages from the start have the columns of the file."""
+        """Return how many of the first messages fit into the columns of the file."""
         if self._decoded:
             for number, message in enumerate(messages):
                 if not all(self._fits(part, message) for part in self._decoded):
@@ -61,7 +61,7 @@ class Columns(FileOutput):
 
     def discard(self) -> None:
         if self._writer is not None:
-            # Otherwise it would write into the closed file when it is deleted.
+            # Otherwise the writer would write into the closed file when Python deletes the writer.
             with contextlib.suppress(Exception):
                 self._writer.close()
         super().discard()
@@ -72,7 +72,7 @@ class Columns(FileOutput):
         self._writer = None
 
     def _fits(self, part: str, message: Message) -> bool:
-        """Return whether a key or value has the schema of the file. The first one chooses it."""
+        """Return whether a key or value has the schema of the file, which the first one chooses."""
         payload = _READ[part](message)
         if payload is None:
             return True

@@ -64,16 +64,16 @@ class Copying(Resuming):
         return self
 
     def __exit__(self, kind: object = None, *rest: object) -> None:
-        if kind in (None, Undecodable):  # the messages before the one that cannot be decoded
+        if kind in (None, Undecodable):  # the messages before an undecodable one are committed
             self._commit()
         elif self._is_open:
-            # The cluster aborts it, too, if this fails for the reason that ends the command.
+            # If this call fails, the cluster aborts the transaction itself after its timeout.
             with contextlib.suppress(KafkaException):
                 self._producer.abort_transaction(self._timeout)
 
     @property
     def copied(self) -> int:
-        """How many messages were copied, with those of the open transaction."""
+        """How many messages were copied, including the messages of the open transaction."""
         return self.committed + self._open
 
     def write(self, messages: list[Message]) -> None:

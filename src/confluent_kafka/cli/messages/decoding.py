@@ -87,9 +87,9 @@ class Decoder(ABC):
         return text
 
     def layout_of(self, message: Message, payload: bytes) -> tuple[Layout, bytes] | None:
-        """Return how a payload that was decoded becomes an Arrow column, and what of it does.
+        """Return the Arrow column for a decoded payload, and the bytes that the column decodes.
 
-        None if it has no schema, or if columns cannot have the schema.
+        None if the payload has no schema, or if columns cannot represent the schema.
 
         Args:
             message: the message.

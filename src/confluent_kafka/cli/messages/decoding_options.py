@@ -112,7 +112,7 @@ def chosen(
             )
         letters[part] = rest
     return [
-        # First the value: in an internal topic, its type is in the key before that is decoded.
+        # The value comes first. In an internal topic, its type is in the undecoded key.
         Chosen("value", value, letters.get("value"), schema),
         Chosen("key", key, letters.get("key"), key_schema),
     ]

@@ -1,4 +1,4 @@
-"""The folder of a dump: files that are complete, and the positions up to which they go."""
+"""The folder of a dump: files that are complete, and the positions that they reach."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _VERSION = 1
 
 
 class State(NamedTuple):
-    """What is dumped.
+    """The state of a dump.
 
     Attributes:
         arguments: the arguments that all runs of the dump must share, by option.
@@ -47,7 +47,7 @@ class State(NamedTuple):
 
 
 def read_state(folder: Path) -> State | None:
-    """Return what is dumped in a folder; None if it has no dump.
+    """Return the state of the dump in a folder; None if the folder has no dump.
 
     Args:
         folder: the folder.
@@ -119,7 +119,7 @@ class DumpFolder:
         self._state: State
 
     def __enter__(self) -> DumpFolder:
-        # Here, because only dumps need it.
+        # Imported here, because only dumps need it.
         from confluent_kafka.testing._data._lock import Lock
 
         if self.path.exists() and not self.path.is_dir():
@@ -140,11 +140,11 @@ class DumpFolder:
         """Return the positions of the dump in the folder; None if a dump begins now.
 
         Args:
-            arguments: the arguments that must be those of the first run.
+            arguments: the arguments that must be the same as in the first run.
             suffix: the ending of the files.
         """
         state = read_state(self.path)
-        # The state as JSON has it: lists for tuples, texts for enumerations.
+        # In the form in which JSON returns it: lists for tuples, texts for enumerations.
         wanted = json.loads(json.dumps(arguments))
         if state is None:
             others = [one.name for one in self.path.iterdir() if not one.name.startswith(".")]
@@ -181,7 +181,7 @@ class DumpFolder:
     def commit(
         self, positions: Mapping[Place, int], added: Mapping[str, list[FileOutput]], messages: int
     ) -> None:
-        """Add files to the dump, at once with the positions up to which they go.
+        """Add files to the dump, in one step with the positions that they reach.
 
         The state decides: once it names a file, the file is part of the dump. If the process ends
         before the file has its name, the next run gives it the name. A file that the state does
@@ -244,7 +244,7 @@ def _temporary(path: Path) -> Path:
 
 
 def _differences(state: State, wanted: Mapping[str, Any], suffix: str) -> Iterator[str]:
-    """Yield a line for each argument that is not that of the dump."""
+    """Yield a line for each argument that differs from the argument of the dump."""
     before = {"--file-format": state.suffix} | state.arguments
     now = {"--file-format": suffix} | dict(wanted)
     for name in before | now:

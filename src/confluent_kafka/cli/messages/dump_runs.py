@@ -1,4 +1,4 @@
-"""A run of `dump`: into one file, or into a folder, where it continues the run before."""
+"""A run of `dump`: into one file, or into a folder, where it continues the previous run."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Source(NamedTuple):
     quiet: bool
 
     def flow(self, output: Output) -> Flow:
-        """Return what filters and decodes the messages for an output."""
+        """Return the flow that filters and decodes the messages for an output."""
         return Flow(output, self.filters, self.decoding, self.condition)
 
     def assign(self, stored: Mapping[Place, int] | None) -> dict[Place, int] | None:
@@ -97,7 +97,7 @@ def dump_into_folder(
         source: the messages.
         path: the folder.
         suffix: the ending of the files.
-        size: how much a file can have.
+        size: the limits of a file.
         arguments: the arguments that all runs must share.
     """
     decoded = {} if source.decoding is None else source.decoding.decoders
@@ -106,10 +106,10 @@ def dump_into_folder(
         stored = folder.resume(arguments, suffix)
         if stored is None:
             starts = offsets_of(source.consumer, source.places, source.begin, source.timeout)
-            # The beginning is not a number yet.
+            # A partition that starts at its beginning does not have an offset yet.
             starts = {place: offset for place, offset in starts.items() if offset >= 0}
         else:
-            # Partitions that were added since then begin with their first message.
+            # Partitions that were added after the last run begin with their first message.
             starts = {place: stored[place] for place in source.places if place in stored}
             check_positions(starts, watermarks_of(source.consumer, source.timeout))
         dump = Dump(

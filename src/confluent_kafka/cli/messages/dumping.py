@@ -22,7 +22,7 @@ _ORDERLY = (KeyboardInterrupt, Undecodable, KafkaException)
 
 
 class Size(NamedTuple):
-    """How much a file can have.
+    """The limits of a file. The next messages go into another file.
 
     Attributes:
         messages: the number of messages.
@@ -45,7 +45,7 @@ class Dump(Resuming):
         folder: the folder.
         kind: makes a file of its path, the decoded parts, and its temporary name.
         decoded: the decoders of the parts of messages that are JSON texts, "key" and "value".
-        size: how much the open files can have in all.
+        size: the limits of all open files together.
         positions: where the partitions start.
         holds: whether positions must not be stored yet, because the filter may be wrong.
 
@@ -79,7 +79,7 @@ class Dump(Resuming):
         self._messages = self._bytes = 0
 
     def __enter__(self) -> object:
-        self._commit()  # where the dump starts: "latest" is another offset in the next run
+        self._commit()  # store the start now: "latest" would be another offset in the next run
         self._interrupts.__enter__()
         return self
 
@@ -187,7 +187,7 @@ def check_positions(
 
 
 def watermarks_of(consumer: Consumer, timeout: float) -> Callable[[Place], tuple[int, int]]:
-    """Return what asks the cluster for the offsets of partitions.
+    """Return a function that asks the cluster for the watermarks of a partition.
 
     Args:
         consumer: the consumer.

@@ -1,4 +1,4 @@
-"""The options that say where reading stops."""
+"""The options that determine where reading stops."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class FileOutput(Output):
     Args:
         path: the file.
         decoded: the decoders of the parts of messages that are JSON texts, "key" and "value".
-        temporary: the name until then; None for one of this process.
+        temporary: the name until then. None chooses a name with the id of this process.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class FileOutput(Output):
             self.discard()
 
     def fitting(self, messages: Sequence[Message]) -> int:
-        """Return how many messages from the start the file can have.
+        """Return how many of the first messages fit into the file.
 
         Args:
             messages: the messages.
@@ -79,7 +79,7 @@ class FileOutput(Output):
     def _create(self) -> None:
         try:
             self._file = self._temporary.open("wb")
-        except OSError as error:  # it must not name a file that the user does not know
+        except OSError as error:  # the error must not name the temporary file
             raise OSError(error.errno, error.strerror, str(self._path)) from None
         if self._path.exists():
             shutil.copymode(self._path, self._temporary)

@@ -30,11 +30,11 @@ def has_columns(suffix: str) -> bool:
 
 
 def kind_of(suffix: str, option: str) -> Kind:
-    """Return what writes files of a format.
+    """Return the class that writes files of a format.
 
     Args:
         suffix: the end of their names, one of ENDINGS.
-        option: the option that has it, for the message if a package is missing.
+        option: the option that determines the format, for the error if a package is missing.
     """
     if suffix in _TEXTS:
         return _TEXTS[suffix]

@@ -81,7 +81,7 @@ def formatter(text: str, shown: Mapping[str, Shown], null: bytes = b"") -> Piece
 
 
 def _of_payloads(shown: Mapping[str, Shown], null: bytes) -> dict[str, Piece]:
-    """Return the tokens of keys and values. Lengths are of what is shown."""
+    """Return the tokens of keys and values. Lengths are measured in the shown text."""
     key = _reading(Message.key, shown.get("key"))
     value = _reading(Message.value, shown.get("value"))
 

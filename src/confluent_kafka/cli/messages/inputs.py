@@ -145,9 +145,9 @@ class Input(NamedTuple):
         size: its size; None if it is not known.
         measure: returns how much of the size some records are.
         typed: whether a person types it.
-        skip: lets it leave out this many of its first records; None if they must be read.
-        line: returns what stdout shows of a record that is sent, and of the message that it
-            became; None shows nothing.
+        skip: leaves out this many of the first records. None if all records must be read.
+        line: returns the text that stdout shows for a record and the message that was made of
+            it. None shows nothing.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The messages of internal topics, in which coordinators keep groups and transactions, as JSON."""
+"""Decodes the messages that coordinators write to internal topics, as JSON."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class InternalRecords(Decoder):
 
 
 def named(message: ProtocolMessage) -> dict[str, Any]:
-    """Return a message of the protocol as JSON has it, by the name of its type.
+    """Return a message of the protocol as a value for JSON: an object with the name of its type.
 
     Args:
         message: the message.

@@ -15,7 +15,7 @@ from confluent_kafka.columns import JSONColumns, JSONSchemaError
 
 
 class JsonOfRegistry(Reads):
-    """Reads JSON, whose schema is needed only for columns.
+    """Reads JSON. Only columns need the schema.
 
     Args:
         registry: the SchemaRegistryClient.

@@ -14,7 +14,7 @@ class Kept(bytes):
 
 
 def payload_of(value: bytes | None) -> bytes | None:
-    """Return a key or a value as the topic has it, also if it was decoded.
+    """Return the bytes that a key or a value has in the topic, even if it was decoded.
 
     Args:
         value: the key or the value.

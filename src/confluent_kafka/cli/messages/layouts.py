@@ -1,4 +1,4 @@
-"""The Arrow columns of decoded keys and values, and back to JSON texts."""
+"""Turns decoded keys and values into Arrow columns, and such columns back into JSON texts."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from confluent_kafka.columns import JSONEncoder, RowError
 if TYPE_CHECKING:
     import pyarrow
 
-# What a column of a file says about its JSON texts: the format, and the schema for JSON Schema.
+# The metadata of a column: the format of its values, and the schema for JSON Schema.
 _FORMAT, _SCHEMA = b"confluent_kafka.format", b"confluent_kafka.schema"
-# A value that is no record has this column.
+# A value that is not a record has a column with this name.
 _WRAPPING = "value"
 
 
@@ -38,7 +38,7 @@ class Layout:
 
     @cached_property
     def field(self) -> pyarrow.Field:
-        """The column, as fields of Arrow describe it. Its name does not matter."""
+        """The column as a field of Arrow. The name of the field does not matter."""
         import pyarrow as pa
 
         rows = pa.record_batch(self._decode(Payloads([])))
@@ -49,7 +49,7 @@ class Layout:
         """Return whether another layout makes the same column.
 
         Args:
-            other: the other one.
+            other: the other layout.
         """
         return self is other or self.field.equals(other.field, check_metadata=True)
 
@@ -67,7 +67,7 @@ class Layout:
 
 
 def is_typed(field: pyarrow.Field) -> bool:
-    """Return whether a column of a file has values, and not bytes or texts.
+    """Return whether a column of a file has typed values, instead of bytes or texts.
 
     Args:
         field: the column.
@@ -87,7 +87,7 @@ def json_texts_of(array: pyarrow.Array, field: pyarrow.Field) -> list[bytes | No
         field: the column.
 
     Raises:
-        ValueError: JSON cannot have a value.
+        ValueError: JSON cannot represent a value.
     """
     import pyarrow as pa
 

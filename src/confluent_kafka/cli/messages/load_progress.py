@@ -1,4 +1,4 @@
-"""How many messages of each file are delivered, in a file from which the next run continues."""
+"""The file of `load --resume`: how many messages of each input file are delivered."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class LoadProgress:
         if path.exists():
             self._read()
         else:
-            self._write()  # an error of the file system comes before any message is sent
+            self._write()  # if the file cannot be written, no message is sent
 
     def delivered(self, name: str) -> int:
         """Return how many messages of a file are delivered.
@@ -41,11 +41,11 @@ class LoadProgress:
         return self._delivered.get(name, 0)
 
     def is_due(self) -> bool:
-        """Return whether the last call of store() is long enough ago."""
+        """Return whether it is time for the next call of store()."""
         return time.monotonic() - self._stored_at >= _SECONDS
 
     def store(self, name: str, count: int) -> None:
-        """Note that the first messages of a file are delivered.
+        """Record that the first messages of a file are delivered.
 
         Args:
             name: the file.
@@ -82,5 +82,5 @@ class LoadProgress:
         try:
             temporary.write_text(json.dumps(fields, indent=1), encoding="utf-8")
             os.replace(temporary, self._path)
-        except OSError as error:  # it must not name a file that the user does not know
+        except OSError as error:  # the error must not name the temporary file
             raise OSError(error.errno, error.strerror, str(self._path)) from None

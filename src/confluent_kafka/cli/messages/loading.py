@@ -45,9 +45,9 @@ def file_input(path: Path, encoded: Collection[str], keep_partition: bool) -> In
 
 
 def at_speed(inputs: list[Input], speed: float) -> Input:
-    """Return an input whose messages come at the times of their timestamps.
+    """Return an input whose messages keep the intervals between their timestamps.
 
-    All messages are read first, because files have them by partition.
+    It reads all messages first, because the messages of a file are ordered by partition.
 
     Args:
         inputs: the inputs.

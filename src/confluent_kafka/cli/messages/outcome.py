@@ -32,7 +32,7 @@ def explaining(condition: Where | None) -> Iterator[None]:
 
 
 def check_condition(condition: Where | None) -> None:
-    """Fail if the expression of --where had a value for no message.
+    """Fail if the expression of --where failed for all messages.
 
     Args:
         condition: the filter of --where; None if there is none.

@@ -147,7 +147,7 @@ class GroupReader(Reader):
 
 
 class ResumingReader(Reader):
-    """The same for an output that stores positions.
+    """Reads partitions for an output that stores positions.
 
     Args:
         consumer: the consumer.

@@ -51,7 +51,7 @@ class ReadingDisplay:
 def first_offsets(
     consumer: Consumer, starts: Mapping[Place, int], timeout: float
 ) -> dict[Place, int]:
-    """Return the first offset that each partition has from its start on.
+    """Return the first offset to read of each partition, at or after its start.
 
     Args:
         consumer: the consumer.

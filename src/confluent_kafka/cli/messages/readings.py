@@ -32,7 +32,7 @@ class Reads(ABC):
         """Return the JSON text of each payload, or why there is none."""
 
     def layout(self, payload: bytes) -> Layout | None:
-        """Return how a payload becomes an Arrow column; None if columns cannot have it.
+        """Return how a payload becomes an Arrow column; None if columns cannot represent it.
 
         Args:
             payload: the payload, which was read as JSON.
@@ -42,12 +42,12 @@ class Reads(ABC):
 
 _Slow = Callable[[bytes], object]
 
-# The JSON text of a schema that is no record is an object with this field.
+# The JSON text of a schema that is not a record is an object with this field.
 _WRAPPING = b'{"value":'
 
 
 class _Columns(Reads):
-    """Reads payloads in C, as columns. Payloads that columns cannot have are read one by one.
+    """Reads payloads in C, as columns. Other payloads are read one by one.
 
     Args:
         decode: decodes payloads into columns.
@@ -86,7 +86,7 @@ class _Columns(Reads):
 
 
 class _OneByOne(Reads):
-    """Reads payloads of a schema that columns cannot have.
+    """Reads payloads of a schema that columns cannot represent.
 
     Args:
         slow: reads a payload as an object.
@@ -186,7 +186,7 @@ class ProtobufOfRegistry(Reads):
         for place, payload in enumerate(payloads):
             try:
                 groups.setdefault(self._reading(payload), []).append(place)
-            except Exception as error:  # the payload's, or the message has a type of no column
+            except Exception as error:  # a wrong payload, or a type without a column
                 found[place] = Failure(error)
         for reads, places in groups.items():
             texts = reads([payloads[place] for place in places])
@@ -198,7 +198,7 @@ class ProtobufOfRegistry(Reads):
         return self._reading(payload).layout(payload)
 
     def _reading(self, payload: bytes) -> Reads:
-        """Return what reads the message that the indexes of a payload name."""
+        """Return the reader of the message type that the indexes of a payload name."""
         from confluent_kafka.schema_registry.serde import read_indexes
 
         indexes = tuple(read_indexes(payload, self._frame)[0])
@@ -250,7 +250,7 @@ def _message_at(file: Any, indexes: Sequence[int]) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Return an object as JSON has it, like JSONEncoder writes columns."""
+    """Return an object as a value for JSON, in the form in which JSONEncoder writes columns."""
     match value:
         case dict():
             return {str(name): _plain(one) for name, one in value.items()}

@@ -13,14 +13,14 @@ REDACTED = "[redacted]"
 class Redaction:
     """Hides fields and headers by their names, and parts of texts by patterns.
 
-    A name fits in upper and lower case, at every depth of an object, also of an object that is
-    JSON within a text. All of a field's value is hidden, also an object or a list. A text that is
-    not JSON is hidden as a whole if a name occurs in it. Patterns apply to every text and number
-    that is left: keys of messages and names of fields included.
+    Names match in upper and lower case, and at every depth of an object. This includes objects in
+    a text that is JSON. The whole value of a field is hidden, even if it is an object or a list. A
+    text that is not JSON is hidden as a whole if a name occurs in it. Patterns apply to all other
+    texts and numbers, including the keys of messages and the names of fields.
 
     Args:
-        fields: names of fields and headers; ``*`` fits any text, as in ``*password*``.
-        patterns: regular expressions; what fits is hidden.
+        fields: names of fields and headers; ``*`` matches any text, as in ``*password*``.
+        patterns: regular expressions; text that matches is hidden.
 
     Raises:
         ValueError: a pattern is not a regular expression.
@@ -93,6 +93,6 @@ class Redaction:
 
 
 def _any_of(names: Iterable[str]) -> re.Pattern[str] | None:
-    """Return a pattern that fits each of the names; None if there is none."""
+    """Return a pattern that matches each of the names; None if there is no name."""
     forms = [re.escape(name).replace(r"\*", ".*") for name in names]
     return re.compile("|".join(forms), re.IGNORECASE | re.DOTALL) if forms else None

@@ -28,7 +28,7 @@ _PATIENCE = 10.0
 _SLICE = 0.2
 # A message can have any number of headers.
 _HEADERS = 50
-# Levels of objects and lists. The protocol's library fails at some hundreds.
+# Levels of objects and lists. The library of the protocol fails at some hundreds of levels.
 _LEVELS = 100
 
 
@@ -100,9 +100,9 @@ def _read(
     *,
     keeps_last: bool,
 ) -> list[dict[str, Any]]:
-    """Read the ranges, and return the first or last messages of each partition as JSON has them.
+    """Read the ranges, and return the first or last messages of each partition as values for JSON.
 
-    They are cut at once: a range can have more bytes than the memory.
+    Each message is cut when it is read: all messages of a range may not fit into the memory.
     """
     ends = {place: end for place, (first, end) in ranges.items() if first < end}
     kept = {place: deque[dict[str, Any]](maxlen=most) for place in ends}
@@ -168,8 +168,8 @@ def shown(message: Message, most: int, redaction: Redaction) -> dict[str, Any]:
 def _decoded(data: bytes | None, redaction: Redaction) -> Any:
     """Return JSON as the value that it describes, other UTF-8 as text, and other bytes as base64.
 
-    NaN and Infinity, which some programs write, become texts: JSON does not have them. No rule can
-    look into other bytes. If there are rules, the bytes are not shown.
+    NaN and Infinity, which some programs write, become texts: JSON does not have them. Rules of
+    redaction cannot be applied to other bytes. If there are rules, the bytes are not shown.
     """
     if data is None:
         return None
@@ -183,7 +183,7 @@ def _decoded(data: bytes | None, redaction: Redaction) -> Any:
 
 
 def _cut(value: Any, most: int, length: int) -> Any:
-    """Cut a value whose text is too long, and add its length as it was sent.
+    """Cut a value whose text is too long, and add the length of the sent bytes.
 
     Redaction comes first: it needs the whole value.
     """

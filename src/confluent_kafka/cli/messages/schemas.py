@@ -80,7 +80,7 @@ class FromRegistry(Decoder):
         return None if layout is None else (layout, framed)
 
     def _framed(self, message: Message, payload: bytes) -> bytes:
-        """Return a payload with its framing. If a header names the schema, it has none yet."""
+        """Return a payload with its framing, which can be in a header."""
         for name, value in message.headers() or ():
             if name == self._header and value is not None:
                 return value + payload

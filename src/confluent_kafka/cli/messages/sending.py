@@ -36,8 +36,8 @@ class Sender:
         display: the display; None shows nothing.
         encoders: the encoders of "key" and "value". Other parts are sent as they are.
         transactions: None sends without transactions.
-        progress: notes how many messages are delivered, and which ones not to send; None sends
-            all.
+        progress: records how many messages are delivered, and shows which messages need not be
+            sent. None sends all messages.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class Sender:
     def _messages(
         self, batch: list[Any], source: Input, lines: list[bytes]
     ) -> tuple[list[dict[str, Any]], ValueError | None]:
-        """Return the messages before the first record that is none, and what is wrong with it.
+        """Return the messages up to the first invalid record, and the error of this record.
 
         Args:
             batch: the records.
@@ -134,7 +134,7 @@ class Sender:
         self._show()
 
     def _store_progress(self, timeout: float = -1) -> None:
-        """Wait until all messages are delivered, and note that."""
+        """Wait until all messages are delivered, and record that."""
         if self._progress is None or self._reached is None:
             return
         left = self._producer.flush(timeout)
@@ -235,8 +235,8 @@ def send_inputs(
         transaction_size: how many messages a transaction has; None for no transactions.
         timeout: how many seconds to wait for the cluster, and at the end for deliveries.
         quiet: whether to show neither progress nor a summary.
-        resume: returns which messages need not be sent, from the id of the cluster; None sends
-            all.
+        resume: returns the progress of an earlier run, for the id of the cluster. None sends all
+            messages.
     """
     if transaction_size is not None:
         from confluent_kafka.cli.messages.transacting import Transactions, transactional

@@ -37,7 +37,7 @@ class Display:
         self._progress.stop()
 
     def update(self, count: int, size: float) -> None:
-        """Show how many messages are processed, their rate, and how much of the input that is."""
+        """Show how many messages and how much of the input are processed, and the rate."""
         rate = count / max(time.monotonic() - self._since, 1e-3)
         self._progress.update(
             self._task, description=f"{count:,} {self._done}, {rate:,.0f}/s", completed=size

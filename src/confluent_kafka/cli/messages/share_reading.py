@@ -69,9 +69,9 @@ def share_consumer(config: dict[str, Any], name: str, count: int | None) -> Shar
     except ImportError as error:  # a librdkafka of the system that is too old
         fail(str(error))
     config = config | {"group.id": name, "share.acknowledgement.mode": "explicit"}
-    if count is not None:  # messages beyond the count would be released: other members wait
+    if count is not None:  # other members would wait for messages beyond the count
         config.setdefault("max.poll.records", min(count, _BATCH))
-    # Level 4 has a line of librdkafka for every share consumer: that it is a preview.
+    # At level 4, librdkafka logs for every share consumer that the feature is a preview.
     config.setdefault("log_level", 3)
     return ShareConsumer(config)
 

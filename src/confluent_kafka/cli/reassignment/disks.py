@@ -46,7 +46,7 @@ def move_disk(
 ) -> None:
     """Move replicas to another log directory of their broker. Asks first.
 
-    When it asks, the command shows the directories now and after the move. The broker copies the
+    Before it asks, the command shows the directories now and after the move. The broker copies the
     replicas after the command has ended: `log-dirs --moving` shows the moves that are running.
     """
     with administering(connection, timeout) as admin:
@@ -94,7 +94,7 @@ def _directories_now(
         if not replica.is_future
     }
     places = [(one.topic, one.partition) for one in partitions_of(admin, partitions, timeout)]
-    # A topic without partitions stands for the replicas that are there.
+    # An argument without partitions means all replicas of the topic on this broker.
     whole = {each.topic for each in partitions if each.partitions is None}
     if missing := [each for each in places if each not in found and each[0] not in whole]:
         fail(*(f"broker {broker} has no replica of {name}:{number}" for name, number in missing))

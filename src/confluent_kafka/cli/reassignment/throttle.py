@@ -21,7 +21,7 @@ _SOURCES = "leader.replication.throttled.replicas"
 _TARGETS = "follower.replication.throttled.replicas"
 
 Settings = Mapping[tuple[str, str], Mapping[str, str | None]]
-"""Settings by the kind and name of what has them. None stands for no setting."""
+"""Settings by the kind and the name of the resource. None means that there is no setting."""
 
 
 def set_throttle(
@@ -65,7 +65,7 @@ def set_throttle(
         key: {name: own.get(key, {}).get(name) for name in values} for key, values in wanted.items()
     }
     try:
-        # Topics first: a broker with a rate limits nothing before it knows the replicas.
+        # Topics first: a broker applies its rate only to the replicas that the topics name.
         for part in (of_topics, of_brokers):
             if failures := _alter(admin, part, timeout):
                 fail(*failures)
@@ -107,7 +107,7 @@ def take_back(
 def remove_throttle(
     admin: AdminClient, topics: Iterable[str], brokers: Iterable[int], timeout: float
 ) -> list[str]:
-    """Remove the limits of topics and brokers, and return what had one.
+    """Remove the limits of topics and brokers, and return the resources that had a limit.
 
     Args:
         admin: a connected client.

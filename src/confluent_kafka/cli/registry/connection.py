@@ -52,7 +52,7 @@ class Connection(NamedTuple):
 
 @contextlib.contextmanager
 def registry(connection: Connection) -> Iterator[SchemaRegistryClient]:
-    """Lend a client of the registry. A failure ends the command.
+    """Yield a client of the registry. A failure ends the command.
 
     Args:
         connection: the options of the command.

@@ -102,7 +102,7 @@ class Command(click.Command):
             show_examples(formatter, self.examples)
 
 
-# What a shell completes for a parameter whose name does not show it.
+# The kinds of names to complete, for parameters whose own names do not show the kind.
 _COMPLETED = {"like": "topic"}
 
 

@@ -50,7 +50,7 @@ def _is_shown(name: str, incomplete: str) -> bool:
 
     The names come from a cluster, and end up in a command line: a terminal must not execute
     anything in them. The scripts of shells quote other characters. Internal topics are only
-    offered after their underscores.
+    offered if the word begins with an underscore.
     """
     return name.isprintable() and (not name.startswith("__") or incomplete.startswith("_"))
 

@@ -160,7 +160,7 @@ NAMES = [name for name in ("bash", "zsh", "fish", "powershell") if get_completio
 
 
 def class_of(name: str) -> type[ShellComplete]:
-    """Return what answers a shell.
+    """Return the class that answers a shell.
 
     Args:
         name: one of NAMES.
@@ -174,6 +174,6 @@ def _quoted(text: str, quote: str) -> str:
     """Return a text as bash needs it after an open quote, or without one."""
     if quote == "'":
         return text.replace("'", r"'\''")
-    if quote:  # "!" is special between double quotes, and nothing protects it there
+    if quote:  # "!" is special between double quotes, and cannot be escaped there
         return _IN_DOUBLE_QUOTES.sub(r"\\\g<0>", text).replace("!", r'"\!"')
     return _PLAIN.sub(r"\\\g<0>", text)

@@ -30,8 +30,8 @@ def typed(line: str, breaks: str = "") -> Typed:
 
     Args:
         line: the line up to the cursor.
-        breaks: characters at which the shell divides a word. It completes only what is after the
-            last of them, or after an open quote.
+        breaks: characters at which the shell divides a word. The shell completes only what is after
+            the last of these characters, or after an open quote.
     """
     words: list[str] = []
     word, quote, kept, begun = "", "", 0, False

@@ -12,7 +12,7 @@ from confluent_kafka.cli.base.ending import WRONG_USAGE, fail
 from confluent_kafka.cli.base.habits import COMMAND_HINTS, hint
 from confluent_kafka.cli.shell.command import NoSuchCommand
 
-# So many commands of a group fit into an error. `--help` lists more.
+# An error lists the commands of a group if there are at most this many.
 _FEW = 12
 
 

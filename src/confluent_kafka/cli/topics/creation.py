@@ -1,4 +1,4 @@
-"""``topics create``: a new topic, perhaps with the settings of another one."""
+"""``topics create``: a new topic, perhaps with the settings of another topic."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from confluent_kafka.cli.topics.states import overrides
 if TYPE_CHECKING:
     from confluent_kafka.admin import AdminClient
 
-# The settings that name partitions of this topic, while a reassignment limits its rate.
+# While a reassignment has a throttle, these settings name the replicas that it applies to.
 _THROTTLED = ".replication.throttled.replicas"
 
 Check = Annotated[bool, option("--check", help="Only validate the request, and change nothing.")]
 
 
 class _Model(NamedTuple):
-    """What a new topic takes over from another one."""
+    """What a new topic copies from another topic."""
 
     partitions: int
     replicas: int
@@ -134,7 +134,7 @@ def _brokers_of(text: str) -> list[int]:
 
 
 def _model(admin: AdminClient, topic: str, timeout: float) -> _Model:
-    """Return what a topic like this one has. End the command if the topic does not exist."""
+    """Return what is copied from a topic. End the command if the topic does not exist."""
     partitions = existing(admin, [topic], timeout)[topic].partitions.values()
     settings, failures = overrides(admin, [topic], timeout)
     if failures:

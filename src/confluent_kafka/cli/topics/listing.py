@@ -1,4 +1,4 @@
-"""``topics list``: the topics of a cluster, or those that match names and patterns."""
+"""``topics list``: lists all topics of a cluster, or the topics that arguments select."""
 
 from __future__ import annotations
 

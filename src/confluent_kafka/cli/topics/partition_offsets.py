@@ -51,7 +51,7 @@ def offsets_at(
 def offsets_of_some(
     admin: AdminClient, places: Iterable[tuple[str, int]], spec: OffsetSpec, timeout: float
 ) -> tuple[dict[tuple[str, int], int | None], list[str]]:
-    """Return offsets as offsets_at(), also if some of the brokers do not answer.
+    """Return offsets as offsets_at() does, even if some of the brokers do not answer.
 
     Args:
         admin: the client.

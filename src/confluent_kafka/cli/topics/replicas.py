@@ -1,4 +1,4 @@
-"""``topics compare-replicas``: find replicas whose batches differ from those of the leader."""
+"""``topics compare-replicas``: find replicas whose batches differ from the leader."""
 
 from __future__ import annotations
 
@@ -28,14 +28,15 @@ if TYPE_CHECKING:
 
 COLUMNS = ("topic", "partition", "offset", "leader", "replica", "difference")
 
-_VERSION = 11  # of Fetch: it names topics. Followers answer consumers since Kafka 2.4.
+# The version of Fetch. It uses topic names, and followers answer it since Kafka 2.4.
+_VERSION = 11
 _CHUNK = 1 << 20
 
 _Row = tuple[str, int, int, int, int, str]
 
 
 class Batch(NamedTuple):
-    """What the replicas of a batch have in common."""
+    """The fields of a batch that are compared between replicas."""
 
     last_offset: int
     crc: int

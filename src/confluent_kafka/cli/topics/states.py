@@ -79,8 +79,8 @@ def describe(
             "--id",
             parse=_topic_id,
             metavar="TOPIC_ID",
-            help="Also the topic with this id, as logs of brokers contain it. Can be given more "
-            "than once.",
+            help="Also show the topic with this id, such as an id in a broker's log. Can be "
+            "given more than once.",
         ),
     ] = None,
     *,

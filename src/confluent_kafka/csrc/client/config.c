@@ -129,7 +129,7 @@ unknown_key(reader *self, PyObject *key)
 #define OFFSET_RESET "auto.offset.reset"
 #define BY_DURATION "by_duration"
 
-/* How the list of the allowed values goes on after what librdkafka's table has. */
+/* Returns the text that completes the list of allowed values from librdkafka's table. */
 static const char *
 more_values(const char *name, const char *range)
 {
@@ -239,8 +239,8 @@ set_text(reader *self, PyObject *key, const char *name, const char *setting)
 }
 
 /*
- * Kafka writes the duration of KIP-1106 into the value: "by_duration:PT1H". librdkafka has a
- * property for it, of our patch reset-duration.
+ * Kafka writes the duration of KIP-1106 into the value: "by_duration:PT1H". In librdkafka,
+ * our patch reset-duration adds a property of its own for the duration.
  */
 static int
 set_offset_reset(reader *self, PyObject *key, const char *setting)

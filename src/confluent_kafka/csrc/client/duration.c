@@ -8,7 +8,7 @@
 static const char UNITS[] = "DHMS"; /* a T stands between days and the other units */
 static const double UNITS_MS[] = {86400e3, 3600e3, 60e3, 1e3};
 
-/* Reads a number up to the letter of its unit: the letter, or NULL if there is no number. */
+/* Reads a number. Returns the end of its text, where its unit begins, or NULL without a number. */
 static const char *
 read_number(const char *text, double *number)
 {

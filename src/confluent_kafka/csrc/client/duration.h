@@ -6,7 +6,7 @@
 
 #include "base/compat.h"
 
-/* 3,000 years: a double still holds each millisecond of it. */
+/* About 3,000 years. A double can represent each millisecond of this time. */
 #define LONGEST_DURATION_MS 1e14
 
 /*
