@@ -135,7 +135,11 @@ def _under_min_isr(admin: AdminClient, metadata: ClusterMetadata, timeout: float
     """Find the partitions that refuse producers with acks=all."""
     resources = [ConfigResource("topic", name) for name in metadata.topics]
     least: dict[str, int] = {}
-    answers = admin.describe_configs(resources, request_timeout=timeout) if resources else {}
+    if not resources:
+        return _counted("under-min-isr", [])
+    # The broker that has just answered: librdkafka would wait for a controller that is down.
+    broker = None if metadata.orig_broker_id < 0 else metadata.orig_broker_id
+    answers = admin.describe_configs(resources, request_timeout=timeout, broker=broker)
     for resource, future in answers.items():
         try:
             least[resource.name] = int(future.result()[_LEAST_IN_SYNC].value or 1)

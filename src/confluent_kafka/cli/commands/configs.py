@@ -17,6 +17,7 @@ from confluent_kafka.cli.connection.administration import (
     AsJson,
     Timeout,
     administering,
+    answering_broker,
     check_broker,
     pairs,
     report_change,
@@ -138,7 +139,7 @@ def show_settings(
         everything: whether to show the settings that have their default, too.
     """
     _check_broker(admin, resource, timeout)
-    found = _answer(admin.describe_configs([resource], request_timeout=timeout), resource)
+    found = _answer(_described(admin, resource, timeout), resource)
     show(
         ("name", "value", "source"),
         (
@@ -242,6 +243,15 @@ def _check_broker(admin: AdminClient, resource: ConfigResource, timeout: float) 
         check_broker(admin, int(resource.name), timeout)
 
 
+def _described(
+    admin: AdminClient, resource: ConfigResource, timeout: float
+) -> dict[ConfigResource, Future[dict[str, ConfigEntry]]]:
+    # The settings of a broker come from this broker.
+    is_of_broker = resource.restype.name in ("BROKER", "BROKER_LOGGER")
+    broker = None if is_of_broker else answering_broker(admin, timeout)
+    return admin.describe_configs([resource], request_timeout=timeout, broker=broker)
+
+
 def _near(admin: AdminClient, resource: ConfigResource, timeout: float) -> str:
     """Return a line that suggests the right names for unknown settings."""
     from confluent_kafka._suggestions import did_you_mean
@@ -249,7 +259,7 @@ def _near(admin: AdminClient, resource: ConfigResource, timeout: float) -> str:
 
     plain = ConfigResource(resource.restype, resource.name)
     try:
-        known = admin.describe_configs([plain], request_timeout=timeout)[plain].result()
+        known = _described(admin, plain, timeout)[plain].result()
     except KafkaException:
         return ""
     given = [each.name for each in resource.incremental_configs or () if each.name not in known]

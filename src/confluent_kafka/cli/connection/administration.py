@@ -144,6 +144,20 @@ def settled(kind: str, futures: Mapping[str, Future[_T]]) -> tuple[dict[str, _T]
     return results, failures
 
 
+def answering_broker(admin: AdminClient, timeout: float) -> int | None:
+    """Return a broker that answers, or None if it has no id yet.
+
+    Every broker can answer requests for configurations. By default, librdkafka sends them to the
+    controller, and waits for it if it is down.
+
+    Args:
+        admin: a connected client.
+        timeout: seconds to wait.
+    """
+    broker = admin.list_topics(timeout=timeout).orig_broker_id
+    return None if broker < 0 else broker
+
+
 def check_broker(admin: AdminClient, broker: int | None, timeout: float) -> None:
     """End the command if there is no such broker. Its client would wait for the timeout.
 

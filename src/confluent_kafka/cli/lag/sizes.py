@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from confluent_kafka import KafkaException
+from confluent_kafka.cli.connection.administration import answering_broker
 from confluent_kafka.cli.topics.place import Place
 
 if TYPE_CHECKING:
@@ -54,7 +55,9 @@ def _with_large_batches(admin: AdminClient, topics: Iterable[str], timeout: floa
     if not resources:
         return set()
     found = set()
-    for resource, future in admin.describe_configs(resources, request_timeout=timeout).items():
+    broker = answering_broker(admin, timeout)
+    futures = admin.describe_configs(resources, request_timeout=timeout, broker=broker)
+    for resource, future in futures.items():
         try:
             limit = future.result().get(_LARGEST)
         except KafkaException:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from confluent_kafka.cli.base.ending import fail
-from confluent_kafka.cli.connection.administration import settled
+from confluent_kafka.cli.connection.administration import answering_broker, settled
 from confluent_kafka.cli.topics.place import Place
 
 if TYPE_CHECKING:
@@ -133,9 +133,14 @@ def _own_settings(
         *(ConfigResource("topic", name) for name in topics),
         *(ConfigResource("broker", node) for node in brokers),
     ]
-    # librdkafka takes one broker in a request.
+    broker = answering_broker(admin, timeout)
+    # librdkafka takes one broker in a request, and asks this broker.
     futures = {
-        _key(each): admin.describe_configs([each], request_timeout=timeout)[each]
+        _key(each): admin.describe_configs(
+            [each],
+            request_timeout=timeout,
+            broker=broker if each.restype.name == "TOPIC" else None,
+        )[each]
         for each in resources
     }
     found, failures = settled("throttle of", futures)

@@ -16,6 +16,7 @@ from confluent_kafka.cli.connection.administration import (
     AsJson,
     Timeout,
     administering,
+    answering_broker,
     settled,
     show,
 )
@@ -189,7 +190,8 @@ def _configs(
     resources = [ConfigResource("topic", name) for name in topics]
     if not resources:
         return {}, []
-    futures = admin.describe_configs(resources, request_timeout=timeout)
+    broker = answering_broker(admin, timeout)
+    futures = admin.describe_configs(resources, request_timeout=timeout, broker=broker)
     return settled("topic", {each.name: one for each, one in futures.items()})
 
 
