@@ -13,8 +13,6 @@ from tests.embedded.conftest import MakeProducer
 from tests.support.patches import needs
 from tests.support.waiting import TIMEOUT, wait_until
 
-pytestmark = needs("producer-racks")
-
 RACKS = {1: "a", 2: "b", 3: "b"}
 LEADERS = {0: 1, 1: 2, 2: 3, 3: 1, 4: 2, 5: 3}
 # Without sticky partitions, the producer chooses a partition for each message.
@@ -44,6 +42,7 @@ def partitions_of(producer: Producer, topic: str, **message: Any) -> set[int]:
     return chosen
 
 
+@needs("producer-racks")
 @pytest.mark.parametrize(
     ("config", "partitions"),
     [
@@ -64,6 +63,7 @@ def test_messages_stay_in_the_rack(
     assert partitions_of(make_producer(config), topic) == partitions
 
 
+@needs("producer-racks")
 def test_sticky_partitions_are_in_the_rack(topic: str, make_producer: MakeProducer) -> None:
     """By default, one partition of the rack takes all messages for a while."""
     producer = make_producer({"partitioner.rack.aware": True, "client.rack": "a"})
@@ -72,6 +72,7 @@ def test_sticky_partitions_are_in_the_rack(topic: str, make_producer: MakeProduc
     assert chosen <= {0, 3}
 
 
+@needs("producer-racks")
 def test_keys_and_partitions_decide_first(topic: str, make_producer: MakeProducer) -> None:
     """The rack has no effect on messages that have a key or a partition."""
     producer = make_producer(AWARE | {"client.rack": "a"})
@@ -81,6 +82,7 @@ def test_keys_and_partitions_decide_first(topic: str, make_producer: MakeProduce
         assert partitions_of(producer, topic, key=key) == partitions_of(other, topic, key=key)
 
 
+@needs("producer-racks")
 def test_a_leader_moves_to_another_rack(
     kafka_cluster: MockCluster, topic: str, make_producer: MakeProducer
 ) -> None:
