@@ -18,7 +18,7 @@ from tests.support.ports import next_port
 LISTENERS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL", "PROXIED")
 
 # The heap of a broker is small: three brokers and the tests share a small machine.
-HEAP = "-Xms128m -Xmx384m"
+HEAP = "-Xms128m -Xmx768m"
 
 
 class KraftBroker(KafkaBrokerApp):  # type: ignore[misc]
