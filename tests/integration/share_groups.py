@@ -5,15 +5,37 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from confluent_kafka import KafkaException, Message, ShareConsumer, TopicPartition
+from confluent_kafka import KafkaError, KafkaException, Message, ShareConsumer, TopicPartition
+from confluent_kafka.admin import AdminClient
 from tests.integration.broker_requests import set_group_config
 from tests.integration.kafka_cluster import KafkaCluster
-from tests.support.waiting import wait_until
+from tests.support.waiting import TIMEOUT, wait_until
 
 
 def configure_group(kafka: KafkaCluster, group: str, **config: str) -> None:
     """Sets a group's configuration; the group reads from the beginning."""
     set_group_config(kafka, group, share_auto_offset_reset="earliest", **config)
+
+
+def wait_for_coordinator(kafka: KafkaCluster, group: str, *topics: str) -> None:
+    """Waits until the coordinator of a new share group knows the topics.
+
+    A group's coordinator has its own copy of the topics, which it updates after its broker's
+    metadata names a new topic. Until then it refuses to set offsets with UNKNOWN_TOPIC_OR_PART.
+    """
+    with AdminClient(kafka.config()) as admin:
+
+        def is_known(place: TopicPartition) -> bool:
+            error = admin.alter_share_group_offsets(group, {place: 0})[place].exception(TIMEOUT)
+            if error is None:
+                return True
+            assert isinstance(error, KafkaException)
+            assert error.args[0].code() == KafkaError.UNKNOWN_TOPIC_OR_PART
+            return False
+
+        for topic in topics:
+            wait_until(lambda topic=topic: is_known(TopicPartition(topic, 0)))  # type: ignore[misc]
+        admin.delete_share_groups([group])[group].result(TIMEOUT)
 
 
 class Member(ShareConsumer):

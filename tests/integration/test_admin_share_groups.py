@@ -21,7 +21,7 @@ from confluent_kafka.aio import AIOAdminClient
 from tests.integration.group_members import Member as ConsumerMember
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.plain_clients import writer
-from tests.integration.share_groups import Member, configure_group
+from tests.integration.share_groups import Member, configure_group, wait_for_coordinator
 from tests.support.aio import in_loop
 from tests.support.kafka import numbers, send
 from tests.support.patches import needs
@@ -45,6 +45,7 @@ def ten(kafka: KafkaCluster, topic: str, group: str) -> str:
     configure_group(
         kafka, group, share_session_timeout_ms="45000", share_record_lock_duration_ms="60000"
     )
+    wait_for_coordinator(kafka, group, topic)
     with writer(kafka) as producer:
         send(producer, topic, numbers(0, 10))
     return topic
@@ -190,6 +191,7 @@ def test_groups_that_are_none(
 @in_loop
 async def test_awaited(kafka: KafkaCluster, topic: str, group: str) -> None:
     """AIOAdminClient describes, changes and deletes a group that it created by setting offsets."""
+    wait_for_coordinator(kafka, group, topic)
     place = TopicPartition(topic, 0)
     async with AIOAdminClient(kafka.config()) as admin:
         assert await admin.alter_share_group_offsets(group, {place: 0}) == {place: None}

@@ -21,7 +21,7 @@ from tests.integration.kafka_cluster import (
 )
 from tests.integration.plain_clients import reader, writer
 from tests.integration.security import plain
-from tests.integration.share_groups import Member, configure_group
+from tests.integration.share_groups import Member, configure_group, wait_for_coordinator
 from tests.integration.topics import wait_for_topic
 from tests.integration.transactional import new_id, transactional, wait_for_markers
 from tests.support.command_line import Ended, ended, run, started
@@ -498,6 +498,7 @@ class TestShareGroups:
     ) -> None:
         """Offsets can be set to the beginning, the end, an offset or a time, and can be deleted."""
         two = make_topic(partitions=2)
+        wait_for_coordinator(kafka, group, timed, two)
         for to, start in (
             ("3", 3),
             ("beginning", 0),

@@ -103,7 +103,8 @@ def test_internal_topics(cli: Run, kafka: KafkaCluster, topic: str, group: str) 
     reset = ("reset-offsets --to earliest --execute --topic", topic)
     share = f"{group}-share"
     assert cli("groups", *reset[0].split(), topic, group).status == 0
-    assert cli("share-groups", *reset[0].split(), topic, share).status == 0
+    # The coordinator may learn later than its broker's metadata that the topic exists.
+    wait_until(lambda: cli("share-groups", *reset[0].split(), topic, share).status == 0)
     produce = ("produce", topic, "--transaction-size", "1", "-X", f"transactional.id={topic}")
     assert run(*produce, "-b", servers, stdin=b"one\n").status == 0
 

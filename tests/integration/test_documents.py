@@ -19,6 +19,7 @@ from tests.integration.certificates import Authority
 from tests.integration.kafka_cluster import USERS, SecuredKafkaCluster
 from tests.integration.oidc import CLIENT_ID, CLIENT_SECRET
 from tests.integration.security import SECONDS, check_round_trip, failing, plain
+from tests.integration.share_groups import wait_for_coordinator
 from tests.integration.topics import create_topic, delete_topic
 from tests.support import command_line
 from tests.support.documents import ADDRESS, block_with, run
@@ -69,6 +70,7 @@ def test_start_of_a_share_group(cluster: SecuredKafkaCluster) -> None:
 def test_offsets_of_a_share_group(cluster: SecuredKafkaCluster) -> None:
     """The guide's commands set and show the offsets where a group starts."""
     create_topic(cluster, "jobs")
+    wait_for_coordinator(cluster, "workers", "jobs")
 
     def shown_by(text: str) -> tuple[object, ...]:
         name, *arguments = shlex.split(block_with("docs/guides/share-groups.md", text))
