@@ -45,8 +45,9 @@ class ConfigRequests(ProtocolRequests):
             resources: a list of ConfigResource.
             request_timeout: seconds until the request fails, at most 3600;
                 ``socket.timeout.ms`` when None.
-            broker: the id of the broker to ask; any broker if None. The configuration of a broker
-                and of its loggers is always requested from that broker.
+            broker: the id of the broker to ask. If None, the call waits for the controller, and
+                asks it. The configuration of a broker and of its loggers is always requested from
+                that broker.
 
         Returns:
             A future for each resource; its result is a dict of name to ConfigEntry.
