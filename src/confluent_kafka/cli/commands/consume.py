@@ -14,24 +14,16 @@ from confluent_kafka.cli.base.declared import argument, option
 from confluent_kafka.cli.base.ending import configuring, ending, fail
 from confluent_kafka.cli.base.terminal import counted
 from confluent_kafka.cli.base.values import topic_or_pattern
-from confluent_kafka.cli.connection.settings import CONNECTION, Connection, Registry, settings
-from confluent_kafka.cli.messages.decoding import Decoding, OnError
+from confluent_kafka.cli.connection.settings import CONNECTION, Connection, settings
+from confluent_kafka.cli.messages.decoding import Decoding
 from confluent_kafka.cli.messages.decoding_options import (
-    Errors,
+    DecodingOptions,
     JsonValues,
-    Key,
-    KeySchema,
-    Schema,
-    Unpack,
-    Value,
-    chosen,
     decoding_of,
 )
 from confluent_kafka.cli.messages.end_options import ExitAtEnd, Until, end_of
 from confluent_kafka.cli.messages.filter_options import (
-    Condition,
-    Header,
-    KeyIs,
+    FilterOptions,
     cheap_filters,
     condition_of,
 )
@@ -70,6 +62,7 @@ def consume(
         list[str],
         argument(parse=topic_or_pattern, help="Topics to read. ^ begins a regular expression."),
     ],
+    *,
     connection: Connection,
     group: Annotated[
         str | None,
@@ -148,17 +141,9 @@ def consume(
     fail_if_empty: Annotated[
         bool, option("--fail-if-empty", help="End with exit status 1 if no message was written.")
     ] = False,
-    value: Value = None,
-    key: Key = None,
-    unpack: Unpack = None,
-    schema: Schema = None,
-    key_schema: KeySchema = None,
-    on_error: Errors = OnError.STOP,
+    decoding_options: DecodingOptions,
     json_values: JsonValues = False,
-    key_is: KeyIs = None,
-    header: Header = None,
-    where: Condition = None,
-    registry: Registry = None,
+    filter_options: FilterOptions,
     timeout: Annotated[
         float,
         option(
@@ -181,9 +166,8 @@ def consume(
     _check_follow(follow, end)
     begin = None if start is None else Bound.parse(start, "--from", counts_back=True)
     config = settings(connection)
-    parts = chosen(key, value, unpack, key_schema, schema)
-    decoding = decoding_of(parts, on_error, registry, connection.config_file, connection.properties)
-    condition = condition_of(where, decoding)
+    decoding = decoding_of(decoding_options, connection)
+    condition = condition_of(filter_options, decoding)
     if share_group is None:
         group = joined(config, group, quiet, begin, bool(partition), end)
     else:
@@ -221,7 +205,7 @@ def consume(
         destination = file_output(output, decoders, overwrite)
         if decoding is not None:
             decoding.keeps_payloads = has_columns(output.suffix) and not json_values
-    flow = Flow(destination, cheap_filters(key_is, header), decoding, condition)
+    flow = Flow(destination, cheap_filters(filter_options), decoding, condition)
     with ending():
         with configuring():
             consumer = (

@@ -15,29 +15,12 @@ from confluent_kafka.cli.base.declared import argument, option
 from confluent_kafka.cli.base.ending import configuring, ending, fail
 from confluent_kafka.cli.base.terminal import counted
 from confluent_kafka.cli.base.values import topic_name
-from confluent_kafka.cli.connection.settings import (
-    CONNECTION,
-    Connection,
-    Registry,
-    settings,
-)
+from confluent_kafka.cli.connection.settings import CONNECTION, Connection, settings
 from confluent_kafka.cli.messages.copying import Copying, stored_positions
-from confluent_kafka.cli.messages.decoding import OnError
-from confluent_kafka.cli.messages.decoding_options import (
-    Errors,
-    Key,
-    KeySchema,
-    Schema,
-    Unpack,
-    Value,
-    chosen,
-    decoding_of,
-)
+from confluent_kafka.cli.messages.decoding_options import DecodingOptions, decoding_of
 from confluent_kafka.cli.messages.end_options import ExitAtEnd, Until, end_of
 from confluent_kafka.cli.messages.filter_options import (
-    Condition,
-    Header,
-    KeyIs,
+    FilterOptions,
     cheap_filters,
     condition_of,
 )
@@ -64,6 +47,7 @@ EXAMPLES = (
 def copy(
     source: Annotated[str, argument(parse=topic_name, help="Topic to read.")],
     target: Annotated[str, argument(parse=topic_name, help="Topic to write, which must exist.")],
+    *,
     connection: Connection,
     start: Annotated[
         str | None,
@@ -87,16 +71,8 @@ def copy(
             "group.",
         ),
     ] = None,
-    key_is: KeyIs = None,
-    header: Header = None,
-    where: Condition = None,
-    value: Value = None,
-    key: Key = None,
-    unpack: Unpack = None,
-    schema: Schema = None,
-    key_schema: KeySchema = None,
-    on_error: Errors = OnError.STOP,
-    registry: Registry = None,
+    filter_options: FilterOptions,
+    decoding_options: DecodingOptions,
     to_brokers: Annotated[
         str | None,
         option(panel=_TARGET, metavar="HOST:PORT,...", help="Brokers of another cluster."),
@@ -136,16 +112,15 @@ def copy(
         )
     end = end_of(until, exit_at_end)
     begin = Bound.parse("beginning" if start is None else start, "--from", counts_back=True)
-    parts = chosen(key, value, unpack, key_schema, schema)
-    decoding = decoding_of(parts, on_error, registry, connection.config_file, connection.properties)
-    if decoding is not None and where is None:
+    decoding = decoding_of(decoding_options, connection)
+    if decoding is not None and filter_options.where is None:
         raise click.BadParameter(
             "needs --where: the copy has the bytes of the messages",
             param_hint=f"--{next(iter(decoding.decoders))}",
         )
     if decoding is not None:
         decoding.keeps_payloads = True
-    condition = condition_of(where, decoding)
+    condition = condition_of(filter_options, decoding)
     name = group or f"copy-{source}-to-{target}"
     here = settings(connection)
     there = here if not elsewhere else _target(to_brokers, to_config)
@@ -167,7 +142,7 @@ def copy(
             with explaining(condition), copying:
                 stored = stored_positions(positions, places, stored_for, timeout)
                 ends = assign(consumer, places, begin, end, timeout, stored)
-                flow = Flow(copying, cheap_filters(key_is, header), decoding, condition)
+                flow = Flow(copying, cheap_filters(filter_options), decoding, condition)
                 shown: AbstractContextManager[None] = nullcontext()
                 if not quiet and sys.stderr.isatty():
                     from confluent_kafka.cli.messages.reading_display import (

@@ -14,16 +14,10 @@ from confluent_kafka.cli.base.bound import Bound
 from confluent_kafka.cli.base.declared import argument, option
 from confluent_kafka.cli.base.ending import configuring, ending
 from confluent_kafka.cli.base.values import topic_or_pattern
-from confluent_kafka.cli.connection.settings import CONNECTION, Connection, Registry, settings
-from confluent_kafka.cli.messages.decoding import OnError
+from confluent_kafka.cli.connection.settings import CONNECTION, Connection, settings
 from confluent_kafka.cli.messages.decoding_options import (
-    Errors,
+    DecodingOptions,
     JsonValues,
-    Key,
-    KeySchema,
-    Schema,
-    Unpack,
-    Value,
     chosen,
     decoding_of,
 )
@@ -37,9 +31,7 @@ from confluent_kafka.cli.messages.dumping import SIZE, Size
 from confluent_kafka.cli.messages.end_options import ExitAtEnd, Until, end_of
 from confluent_kafka.cli.messages.files import ENDINGS, file_output, has_columns
 from confluent_kafka.cli.messages.filter_options import (
-    Condition,
-    Header,
-    KeyIs,
+    FilterOptions,
     cheap_filters,
     condition_of,
 )
@@ -81,6 +73,7 @@ def dump(
             "--exit-at-end or --until.",
         ),
     ],
+    *,
     connection: Connection,
     partition: Annotated[
         list[int] | None,
@@ -133,17 +126,9 @@ def dump(
         bool,
         option("--overwrite", panel=_FILES, help="Let --output replace one file that exists."),
     ] = False,
-    value: Value = None,
-    key: Key = None,
-    unpack: Unpack = None,
-    schema: Schema = None,
-    key_schema: KeySchema = None,
-    on_error: Errors = OnError.STOP,
+    decoding_options: DecodingOptions,
     json_values: JsonValues = False,
-    key_is: KeyIs = None,
-    header: Header = None,
-    where: Condition = None,
-    registry: Registry = None,
+    filter_options: FilterOptions,
     timeout: Annotated[
         float,
         option(
@@ -173,9 +158,8 @@ def dump(
     joined(config, "", True, None, False, None)
     # If messages were deleted before they were read, the dump continues with the first one left.
     config["auto.offset.reset"] = "earliest"
-    parts = chosen(key, value, unpack, key_schema, schema)
-    decoding = decoding_of(parts, on_error, registry, connection.config_file, connection.properties)
-    condition = condition_of(where, decoding)
+    decoding = decoding_of(decoding_options, connection)
+    condition = condition_of(filter_options, decoding)
     decoded = {} if decoding is None else decoding.decoders
     suffix = output.suffix if is_file else f".{file_format or FileFormat.JSONL}"
     if decoding is not None:
@@ -187,7 +171,7 @@ def dump(
         try:
             consumer.connect(timeout)
             places = places_of(consumer, topics, partition, timeout)
-            filters = cheap_filters(key_is, header)
+            filters = cheap_filters(filter_options)
             source = Source(
                 consumer, places, begin, end, filters, decoding, condition, timeout, quiet
             )
@@ -198,14 +182,14 @@ def dump(
                     "cluster": consumer.list_topics(timeout=timeout).cluster_id,
                     "--from": start,
                     "--partition": partition,
-                    "--on-error": on_error,
+                    "--on-error": decoding_options.on_error,
                     "--json-values": json_values,
-                    "--key-is": key_is,
-                    "--header": header,
-                    "--where": where,
+                    "--key-is": filter_options.key_is,
+                    "--header": filter_options.header,
+                    "--where": filter_options.where,
                 }
                 size = Size(file_messages or SIZE.messages, file_bytes or SIZE.bytes)
-                arguments = arguments_of(topics, parts, others)
+                arguments = arguments_of(topics, chosen(decoding_options), others)
                 dump_into_folder(source, output, suffix, size, arguments)
         finally:
             consumer.close()

@@ -11,18 +11,9 @@ import click
 from confluent_kafka.cli.base.declared import argument, option
 from confluent_kafka.cli.base.ending import ending
 from confluent_kafka.cli.base.values import topic_name
-from confluent_kafka.cli.connection.settings import Connection, Registry, settings
+from confluent_kafka.cli.connection.settings import Connection, settings
 from confluent_kafka.cli.messages.dump_folder import files_of
-from confluent_kafka.cli.messages.encoding_options import (
-    KeyFormat,
-    Register,
-    SchemaFile,
-    SchemaId,
-    SubjectName,
-    Value,
-    Wanted,
-    encoders_of,
-)
+from confluent_kafka.cli.messages.encoding_options import EncodingOptions, encoders_of
 from confluent_kafka.cli.messages.inputs import sources_of
 from confluent_kafka.cli.messages.load_progress import LoadProgress
 from confluent_kafka.cli.messages.sending import send_inputs
@@ -41,6 +32,7 @@ def load(
         list[Path],
         argument(help="Files to read: .jsonl, .parquet or .arrow, or the folder of a dump."),
     ],
+    *,
     connection: Connection,
     any_partition: Annotated[
         bool,
@@ -67,13 +59,7 @@ def load(
         ),
     ] = None,
     transaction_size: TransactionSize = None,
-    value: Value = None,
-    key_format: KeyFormat = None,
-    subject: SubjectName = None,
-    schema_id: SchemaId = None,
-    schema: SchemaFile = None,
-    register: Register = False,
-    registry: Registry = None,
+    encoding_options: EncodingOptions,
     timeout: DeliveryTimeout = 30,
     quiet: Quiet = False,
 ) -> None:
@@ -96,10 +82,8 @@ def load(
     if resume is not None and len(set(files)) < len(files):
         raise click.BadParameter("a file is named twice", param_hint="FILES")
     config = settings(connection)
-    wanted = Wanted(subject, schema_id, schema, register)
     with ending():
-        source = (registry, connection.config_file, connection.properties)
-        encoders = encoders_of(topic, value, key_format, wanted, source)
+        encoders = encoders_of(topic, encoding_options, connection)
         encoded = {part for part, encoder in encoders.items() if encoder.takes_json}
         inputs = [file_input(file, encoded, not any_partition) for file in files]
         if factor is not None:

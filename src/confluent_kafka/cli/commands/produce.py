@@ -11,17 +11,8 @@ import click
 from confluent_kafka.cli.base.declared import argument, option
 from confluent_kafka.cli.base.ending import ending
 from confluent_kafka.cli.base.values import topic_name
-from confluent_kafka.cli.connection.settings import Connection, Registry, settings
-from confluent_kafka.cli.messages.encoding_options import (
-    KeyFormat,
-    Register,
-    SchemaFile,
-    SchemaId,
-    SubjectName,
-    Value,
-    Wanted,
-    encoders_of,
-)
+from confluent_kafka.cli.connection.settings import Connection, settings
+from confluent_kafka.cli.messages.encoding_options import EncodingOptions, encoders_of
 from confluent_kafka.cli.messages.inputs import (
     inputs_of,
     maker,
@@ -123,13 +114,7 @@ def produce(
             help="Send at most this many messages in a second (/s), minute (/m) or hour (/h).",
         ),
     ] = None,
-    value: Value = None,
-    key_format: KeyFormat = None,
-    subject: SubjectName = None,
-    schema_id: SchemaId = None,
-    schema: SchemaFile = None,
-    register: Register = False,
-    registry: Registry = None,
+    encoding_options: EncodingOptions,
     timeout: DeliveryTimeout = 30,
     quiet: Quiet = False,
 ) -> None:
@@ -154,10 +139,8 @@ def produce(
     end = not_empty(_DELIMITER if delimiter is None else delimiter, "--delimiter")
     common: dict[str, Any] = {"headers": [parse_header(one) for one in header or []]}
     config = settings(connection)
-    wanted = Wanted(subject, schema_id, schema, register)
     with ending():
-        source = (registry, connection.config_file, connection.properties)
-        encoders = encoders_of(topic, value, key_format, wanted, source)
+        encoders = encoders_of(topic, encoding_options, connection)
         if template is not None:
             inputs = [templated(template, key, common, null, count)]
         else:

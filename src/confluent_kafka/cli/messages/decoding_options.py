@@ -2,53 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import click
 
 from confluent_kafka.cli.base.declared import option
+from confluent_kafka.cli.connection.settings import Connection, Registry
 from confluent_kafka.cli.messages.decoding import SIMPLE, Decoder, Decoding, Format, OnError
 
 _DECODING = "Decoding"
 
-Value = Annotated[
-    Format | None,
-    option(
-        panel=_DECODING,
-        metavar="FORMAT",
-        help="Format of values: avro, protobuf, json-schema, json, string, int32, int64, float, "
-        "double or bytes. auto finds each schema in the registry, as the first three do. internal "
-        "is for topics of Kafka itself, such as __consumer_offsets.",
-    ),
-]
-Key = Annotated[
-    Format | None,
-    option(panel=_DECODING, metavar="FORMAT", help="Format of keys, as for --value."),
-]
-Unpack = Annotated[
-    list[str] | None,
-    option(
-        "--unpack",
-        "-s",
-        panel=_DECODING,
-        metavar="[key=]LETTERS",
-        help="Unpack binary values, or with key= keys: < > order, b h i q integers (capitals: "
-        "without a sign), c character, s rest as text, $ end.",
-    ),
-]
-Schema = Annotated[
-    Path | None,
-    option(
-        panel=_DECODING,
-        exists=True,
-        help="File with the schema of values (.avsc, .proto), if values contain no schema id.",
-    ),
-]
-KeySchema = Annotated[
-    Path | None, option(panel=_DECODING, exists=True, help="File with the schema of keys.")
-]
+
+class DecodingOptions(NamedTuple):
+    """How a command decodes keys and values."""
+
+    value: Annotated[
+        Format | None,
+        option(
+            panel=_DECODING,
+            metavar="FORMAT",
+            help="Format of values: avro, protobuf, json-schema, json, string, int32, int64, "
+            "float, double or bytes. auto finds each schema in the registry, as the first three "
+            "do. internal is for topics of Kafka itself, such as __consumer_offsets.",
+        ),
+    ] = None
+    key: Annotated[
+        Format | None,
+        option(panel=_DECODING, metavar="FORMAT", help="Format of keys, as for --value."),
+    ] = None
+    unpack: Annotated[
+        list[str] | None,
+        option(
+            "--unpack",
+            "-s",
+            panel=_DECODING,
+            metavar="[key=]LETTERS",
+            help="Unpack binary values, or with key= keys: < > order, b h i q integers (capitals: "
+            "without a sign), c character, s rest as text, $ end.",
+        ),
+    ] = None
+    schema: Annotated[
+        Path | None,
+        option(
+            panel=_DECODING,
+            exists=True,
+            help="File with the schema of values (.avsc, .proto), if values contain no schema id.",
+        ),
+    ] = None
+    key_schema: Annotated[
+        Path | None, option(panel=_DECODING, exists=True, help="File with the schema of keys.")
+    ] = None
+    on_error: Annotated[
+        OnError,
+        option(
+            "--on-error",
+            panel=_DECODING,
+            show_default="stop",
+            help="What to do after a message that cannot be decoded. The exit status is 1 in any "
+            "case.",
+        ),
+    ] = OnError.STOP
+    registry: Registry = None
+
+
 JsonValues = Annotated[
     bool,
     option(
@@ -56,15 +73,6 @@ JsonValues = Annotated[
         panel=_DECODING,
         help="In Parquet and Arrow files, write decoded keys and values as JSON texts, instead of "
         "typed columns.",
-    ),
-]
-Errors = Annotated[
-    OnError,
-    option(
-        "--on-error",
-        panel=_DECODING,
-        show_default="stop",
-        help="What to do after a message that cannot be decoded. The exit status is 1 in any case.",
     ),
 ]
 
@@ -85,24 +93,14 @@ class Chosen(NamedTuple):
     schema: Path | None
 
 
-def chosen(
-    key: Format | None,
-    value: Format | None,
-    unpack: Iterable[str] | None,
-    key_schema: Path | None,
-    schema: Path | None,
-) -> list[Chosen]:
+def chosen(options: DecodingOptions) -> list[Chosen]:
     """Return how keys and values are decoded.
 
     Args:
-        key: value of --key.
-        value: value of --value.
-        unpack: values of --unpack.
-        key_schema: value of --key-schema.
-        schema: value of --schema.
+        options: the options of the command.
     """
     letters: dict[str, str] = {}
-    for text in unpack or ():
+    for text in options.unpack or ():
         part, equals, rest = text.partition("=")
         part, rest = (part, rest) if equals else ("value", text)
         if part not in ("key", "value") or part in letters:
@@ -113,37 +111,29 @@ def chosen(
         letters[part] = rest
     return [
         # The value comes first. In an internal topic, its type is in the undecoded key.
-        Chosen("value", value, letters.get("value"), schema),
-        Chosen("key", key, letters.get("key"), key_schema),
+        Chosen("value", options.value, letters.get("value"), options.schema),
+        Chosen("key", options.key, letters.get("key"), options.key_schema),
     ]
 
 
-def decoding_of(
-    parts: Iterable[Chosen],
-    on_error: OnError,
-    registry: str | None,
-    file: Path | None,
-    properties: list[str] | None,
-) -> Decoding | None:
+def decoding_of(options: DecodingOptions, connection: Connection) -> Decoding | None:
     """Return what decodes keys and values; None if both stay bytes.
 
     Args:
-        parts: what chosen() returned.
-        on_error: value of --on-error.
-        registry: value of --registry.
-        file: value of -F.
-        properties: values of -X.
+        options: the options of the command.
+        connection: the options of the connection.
     """
+    source = (options.registry, connection.config_file, connection.properties)
     decoders = {
         one.part: decoder
-        for one in parts
-        if (decoder := _decoder(one, registry, file, properties)) is not None
+        for one in chosen(options)
+        if (decoder := _decoder(one, source)) is not None
     }
-    return Decoding(decoders, on_error) if decoders else None
+    return Decoding(decoders, options.on_error) if decoders else None
 
 
 def _decoder(
-    one: Chosen, registry: str | None, file: Path | None, properties: list[str] | None
+    one: Chosen, source: tuple[str | None, Path | None, list[str] | None]
 ) -> Decoder | None:
     option = f"--{one.part}"
     schema_option = "--schema" if one.part == "value" else "--key-schema"
@@ -173,5 +163,5 @@ def _decoder(
     assert one.format is not None
     from confluent_kafka.cli.registry.connection import client_for
 
-    client = client_for(f"{option} {one.format.value}", registry, file, properties)
+    client = client_for(f"{option} {one.format.value}", *source)
     return FromRegistry(client, one.format, one.part)

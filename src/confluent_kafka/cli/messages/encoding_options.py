@@ -9,6 +9,7 @@ import click
 
 from confluent_kafka.cli.base.declared import option
 from confluent_kafka.cli.base.ending import fail
+from confluent_kafka.cli.connection.settings import Connection, Registry
 from confluent_kafka.cli.messages.decoding import TYPES, Format
 from confluent_kafka.cli.messages.encoding import SIMPLE, Encoder, Simple
 
@@ -17,126 +18,114 @@ if TYPE_CHECKING:
 
 _ENCODING = "Encoding"
 
-Value = Annotated[
-    Format | None,
-    option(
-        panel=_ENCODING,
-        metavar="FORMAT",
-        help="Format of values: string, json, int32, int64, float, double, bytes; with a schema "
-        "registry avro, protobuf, json-schema, or auto for the format of the schema. Values with "
-        "a schema are read as JSON.",
-    ),
-]
-KeyFormat = Annotated[
-    Format | None,
-    option(
-        panel=_ENCODING,
-        metavar="FORMAT",
-        help="Format of keys. If it needs a schema, that is the latest of the subject TOPIC-key.",
-    ),
-]
-SubjectName = Annotated[
-    str | None,
-    option(
-        "--subject",
-        panel=_ENCODING,
-        show_default="TOPIC-value",
-        help="Use the latest schema of this subject for values.",
-    ),
-]
-SchemaId = Annotated[
-    int | None,
-    option("--schema-id", panel=_ENCODING, min=0, help="Use the schema with this id for values."),
-]
-SchemaFile = Annotated[
-    Path | None,
-    option(
-        "--schema",
-        panel=_ENCODING,
-        exists=True,
-        help="Use the schema of this file for values: .avsc, .proto or .json. The subject must "
-        "have it already.",
-    ),
-]
-Register = Annotated[
-    bool,
-    option("--register", panel=_ENCODING, help="Register the schema of --schema if it is new."),
-]
+
+class EncodingOptions(NamedTuple):
+    """How a command encodes keys and values."""
+
+    value: Annotated[
+        Format | None,
+        option(
+            panel=_ENCODING,
+            metavar="FORMAT",
+            help="Format of values: string, json, int32, int64, float, double, bytes; with a "
+            "schema registry avro, protobuf, json-schema, or auto for the format of the schema. "
+            "Values with a schema are read as JSON.",
+        ),
+    ] = None
+    key_format: Annotated[
+        Format | None,
+        option(
+            panel=_ENCODING,
+            metavar="FORMAT",
+            help="Format of keys. If it needs a schema, that is the latest of the subject "
+            "TOPIC-key.",
+        ),
+    ] = None
+    subject: Annotated[
+        str | None,
+        option(
+            "--subject",
+            panel=_ENCODING,
+            show_default="TOPIC-value",
+            help="Use the latest schema of this subject for values.",
+        ),
+    ] = None
+    schema_id: Annotated[
+        int | None,
+        option(
+            "--schema-id", panel=_ENCODING, min=0, help="Use the schema with this id for values."
+        ),
+    ] = None
+    schema: Annotated[
+        Path | None,
+        option(
+            "--schema",
+            panel=_ENCODING,
+            exists=True,
+            help="Use the schema of this file for values: .avsc, .proto or .json. The subject must "
+            "have it already.",
+        ),
+    ] = None
+    register: Annotated[
+        bool,
+        option("--register", panel=_ENCODING, help="Register the schema of --schema if it is new."),
+    ] = False
+    registry: Registry = None
 
 
-class Wanted(NamedTuple):
-    """Which schema to write with.
-
-    Attributes:
-        subject: value of --subject.
-        schema_id: value of --schema-id.
-        schema: value of --schema.
-        register: value of --register.
-    """
-
-    subject: str | None = None
-    schema_id: int | None = None
-    schema: Path | None = None
-    register: bool = False
-
-    def check(self, kind: Format | None) -> None:
-        """Refuse options that contradict each other.
-
-        Args:
-            kind: value of --value.
-        """
-        given = [
-            name
-            for name, value in (("--schema-id", self.schema_id), ("--schema", self.schema))
-            if value is not None
-        ]
-        if len(given) == 2:
-            raise click.BadParameter("cannot be combined with --schema-id", param_hint="--schema")
-        if self.register and self.schema is None:
-            raise click.BadParameter("needs --schema", param_hint="--register")
-        if (given or self.subject is not None) and (kind is None or kind in SIMPLE):
-            name = given[0] if given else "--subject"
-            raise click.BadParameter(
-                "needs --value avro, protobuf, json-schema or auto", param_hint=name
-            )
-
-
-def encoders_of(
-    topic: str,
-    value: Format | None,
-    key: Format | None,
-    wanted: Wanted,
-    source: tuple[str | None, Path | None, list[str] | None],
-) -> dict[str, Encoder]:
+def encoders_of(topic: str, options: EncodingOptions, connection: Connection) -> dict[str, Encoder]:
     """Return the encoders of keys and values; parts without one are sent as they are.
 
     Args:
         topic: the topic.
-        value: value of --value.
-        key: value of --key-format.
-        wanted: which schema values have.
-        source: values of --registry, -F and -X.
+        options: the options of the command.
+        connection: the options of the connection.
     """
-    for name, kind in (("--key-format", key), ("--value", value)):
+    for name, kind in (("--key-format", options.key_format), ("--value", options.value)):
         if kind is Format.INTERNAL:
             raise click.BadParameter(
                 "internal: only brokers write internal topics", param_hint=name
             )
-    wanted.check(value)
+    _check(options)
+    source = (options.registry, connection.config_file, connection.properties)
     encoders: dict[str, Encoder] = {}
-    for part, kind, chosen in (("key", key, Wanted()), ("value", value, wanted)):
+    # Keys have the latest schema of their subject.
+    for part, kind, wanted in (
+        ("key", options.key_format, EncodingOptions()),
+        ("value", options.value, options),
+    ):
         if kind in SIMPLE:
             encoders[part] = Simple(kind)
         elif kind is not None:
-            encoders[part] = _registered(topic, part, kind, chosen, source)
+            encoders[part] = _registered(topic, part, kind, wanted, source)
     return encoders
+
+
+def _check(options: EncodingOptions) -> None:
+    """Refuse options that contradict each other."""
+    given = [
+        name
+        for name, value in (("--schema-id", options.schema_id), ("--schema", options.schema))
+        if value is not None
+    ]
+    if len(given) == 2:
+        raise click.BadParameter("cannot be combined with --schema-id", param_hint="--schema")
+    if options.register and options.schema is None:
+        raise click.BadParameter("needs --schema", param_hint="--register")
+    if (given or options.subject is not None) and (
+        options.value is None or options.value in SIMPLE
+    ):
+        name = given[0] if given else "--subject"
+        raise click.BadParameter(
+            "needs --value avro, protobuf, json-schema or auto", param_hint=name
+        )
 
 
 def _registered(
     topic: str,
     part: str,
     kind: Format,
-    wanted: Wanted,
+    wanted: EncodingOptions,
     source: tuple[str | None, Path | None, list[str] | None],
 ) -> Encoder:
     from confluent_kafka.cli.messages.writings import Subject, registered
@@ -159,7 +148,7 @@ def _registered(
         fail(f"{option}: subject {subject.name!r}: {error}")
 
 
-def _found(registry: Any, subject: Subject, wanted: Wanted) -> tuple[Any, int]:
+def _found(registry: Any, subject: Subject, wanted: EncodingOptions) -> tuple[Any, int]:
     """Return the schema and its id."""
     if wanted.schema_id is not None:
         return registry.get_schema(wanted.schema_id), wanted.schema_id
