@@ -4,7 +4,7 @@
 The facts come from CONFIGURATION.md in the pinned sources, and the notes from docs/properties.toml.
 The documentation shows the table (docs/_extensions/properties.py), and the command `config list`
 shows it, too. A wheel does not contain these two files. Therefore the package contains the table
-as src/confluent_kafka/cli/connection/properties.json::
+as src/confluent_kafka/_properties/properties.json::
 
     python tools/configuration_properties.py          # write it
     python tools/configuration_properties.py --print  # print it
@@ -25,7 +25,7 @@ import librdkafka
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTES = ROOT / "docs" / "properties.toml"
-WRITTEN = ROOT / "src" / "confluent_kafka" / "cli" / "connection" / "properties.json"
+WRITTEN = ROOT / "src" / "confluent_kafka" / "_properties" / "properties.json"
 # A property belongs to the first group whose pattern matches "P NAME", "C NAME" or "* NAME".
 GROUPS = {
     "Security": r"(\* )(security|ssl|sasl|https|enable\.s[sa]s?l)",

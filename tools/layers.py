@@ -54,6 +54,7 @@ PYTHON_ROOMS: Mapping[str, set[str]] = {
     "_concealing": set(),
     "_java": set(),
     "_other_clients": set(),
+    "_properties": set(),
     "_daemon_threads": set(),
     "_way_out": set(),
     "cimpl": {"_values"},
@@ -74,6 +75,7 @@ PYTHON_ROOMS: Mapping[str, set[str]] = {
     "avro": _CLIENTS | {"schema_registry"},
     "aio": _CLIENTS
     | {"_daemon_threads", "_other_clients", "_way_out", "admin", "columns", "statistics"},
+    "processing": _CLIENTS | {"_properties", "aio"},
     "spark": _CLIENTS | {"_concealing", "_java", "admin", "columns", "protocol", "schema_registry"},
     # aiokafka's API uses aio, and kafka-python's API uses the blocking clients.
     "compat": {"", "_daemon_threads", "_suggestions", "_values", "_way_out"}
@@ -84,7 +86,7 @@ PYTHON_ROOMS: Mapping[str, set[str]] = {
     # The commands use the other APIs.
     "cli": _CLIENTS
     | {"admin", "columns", "compat", "protocol", "schema_registry", "spark", "testing"}
-    | {"statistics", "_concealing", "_daemon_threads", "_diagnosis", "_java"},
+    | {"statistics", "_concealing", "_daemon_threads", "_diagnosis", "_java", "_properties"},
     # `doctor` also works without the packages of the extra [cli].
     "__main__": {"cli", "_diagnosis"},
 }

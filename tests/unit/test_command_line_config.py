@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("click", reason="the extra [cli] is not installed")
 
 from confluent_kafka import Consumer, KafkaException, Producer
-from confluent_kafka.cli.connection.known_properties import properties
+from confluent_kafka._properties import properties
 from tests.support.command_line import run
 
 ROOT = Path(__file__).parents[2]

@@ -13,7 +13,7 @@ from ._client import AIOClient
 _CLUSTER_ID_SECONDS = 5.0
 
 
-def _resolve_cluster_id(serdes: Serdes, client: AIOClient) -> None:
+def resolve_cluster_id(serdes: Serdes, client: AIOClient) -> None:
     """Give the serdes a function, or a coroutine function, that returns the cluster's id."""
     known = weakref.ref(client)
 
@@ -36,7 +36,7 @@ class ClientOfObjects(AIOClient):
         except BaseException:
             serdes.close()
             raise
-        _resolve_cluster_id(serdes, self)
+        resolve_cluster_id(serdes, self)
 
     def __await__(self) -> Generator[None, None, Self]:
         return self  # a client is ready as soon as it is made

@@ -55,6 +55,11 @@ class Serdes:
             self.close()
             raise
 
+    @property
+    def convert_something(self) -> bool:
+        """Whether there is a serde."""
+        return bool(self._serdes)
+
     async def convert(
         self, topic: str, pair: list[Any], headers: Any, message: Callable[[], Message]
     ) -> None:

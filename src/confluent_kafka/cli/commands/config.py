@@ -49,7 +49,7 @@ def list_(
     as_json: AsJson = False,
 ) -> None:
     """List properties with their types, defaults, ranges, importance and meaning."""
-    from confluent_kafka.cli.connection.known_properties import properties
+    from confluent_kafka._properties import properties
 
     every = properties()
     rows = [

@@ -151,7 +151,7 @@ def _understood(names: Iterable[str]) -> set[str]:
     These include unknown names of security properties: the client refuses them, so that a mistake
     does not go unnoticed.
     """
-    from confluent_kafka.cli.connection.known_properties import known_properties
+    from confluent_kafka._properties import known_properties
 
     known = known_properties()
     return {name for name in names if name.startswith(_CHECKED) or name in known}

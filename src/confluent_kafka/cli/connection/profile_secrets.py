@@ -85,7 +85,7 @@ def refuse_table(key: str, table: Mapping[str, Any]) -> None:
     Raises:
         ValueError: librdkafka has this property. Otherwise the table comes from a dot in a name.
     """
-    from confluent_kafka.cli.connection.known_properties import known_properties
+    from confluent_kafka._properties import known_properties
 
     if key in known_properties():
         forms = ", ".join(form for _, form, _ in _FROM.values())

@@ -9,7 +9,7 @@ from typing import Any
 
 def properties() -> list[dict[str, Any]]:
     """Return each property with its names, type, default, range, importance and meaning."""
-    table = files("confluent_kafka.cli.connection").joinpath("properties.json")
+    table = files("confluent_kafka._properties").joinpath("properties.json")
     found: list[dict[str, Any]] = json.loads(table.read_text(encoding="utf-8"))
     return found
 

@@ -1,0 +1,157 @@
+"""What a worker with threads and a worker of coroutines have in common."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from confluent_kafka import KafkaError, KafkaException, Message, TopicPartition
+
+from ._delays import Delays
+from ._dispatch import Dispatch, Place, Unit
+from ._retry import Retry
+from ._settings import Settings
+from ._statistics import Counters, WorkerStatistics
+
+LOGGER = logging.getLogger("confluent_kafka.processing")
+MOST_AT_ONCE = 1000
+"""How many messages a turn takes at most."""
+SECONDS_BEFORE_PAUSE = 0.5
+"""How long a worker with too much in flight waits before it pauses partitions: a pause throws away
+the messages that librdkafka has fetched."""
+# A worker that has paused its partitions resumes them when this part of the limit is free.
+_FREE_PART = 0.25
+# Events that need no action: the next position of the consumer is not affected.
+_HARMLESS = frozenset({KafkaError._PARTITION_EOF, KafkaError._MAX_POLL_EXCEEDED})
+
+
+class BaseWorker:
+    """The state of a worker that does not depend on how it waits. The arguments are Worker's."""
+
+    _awaits = False
+
+    def __init__(
+        self,
+        config: Mapping[str, Any],
+        topics: Sequence[str],
+        handler: Callable[[Any], object],
+        *,
+        concurrency: str = "key",
+        workers: int = 16,
+        batch: int | None = None,
+        retry: Retry | None = None,
+        max_messages: int = 10_000,
+        max_bytes: int = 64 * 1024 * 1024,
+        commit_interval: float = 1.0,
+        drain_timeout: float = 30.0,
+        producer_config: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._settings = Settings(
+            config,
+            topics,
+            handler,
+            concurrency=concurrency,
+            workers=workers,
+            batch=batch,
+            retry=retry,
+            max_messages=max_messages,
+            max_bytes=max_bytes,
+            commit_interval=commit_interval,
+            drain_timeout=drain_timeout,
+            producer_config=producer_config,
+            awaits=self._awaits,
+        )
+        size = self._settings.batch or 1
+        self._dispatch = Dispatch(self._settings.concurrency, size, self._hand_out)
+        self._delays = Delays(self._settings.recovery.delays)
+        self._counters = Counters()
+        self._next_commit = 0.0
+        self._is_paused = False
+        self._failure: BaseException | None = None
+        self._open()
+
+    def _open(self) -> None:
+        """Create the client and what else depends on how the worker waits."""
+        raise NotImplementedError
+
+    def _hand_out(self, unit: Unit) -> None:
+        raise NotImplementedError
+
+    def statistics(self) -> WorkerStatistics:
+        """Return what the worker has done so far."""
+        work, counters = self._dispatch, self._counters
+        failed = counters.delayed + counters.dead
+        return WorkerStatistics(
+            max(0, counters.done - failed),
+            counters.failures,
+            counters.delayed,
+            counters.dead,
+            work.late,
+            work.messages,
+            work.bytes,
+        )
+
+    def _room_left(self) -> int:
+        """Return how many messages the next turn may take."""
+        settings, work = self._settings, self._dispatch
+        if work.bytes >= settings.max_bytes:
+            return 0
+        return max(0, min(MOST_AT_ONCE, settings.max_messages - work.messages))
+
+    def _can_resume(self) -> bool:
+        settings, work = self._settings, self._dispatch
+        used = 1 - _FREE_PART
+        return (
+            work.messages <= used * settings.max_messages
+            and work.bytes <= used * settings.max_bytes
+        )
+
+    def _enough_done(self) -> int:
+        """How many messages must be done before a worker that waits for room looks again."""
+        return max(1, int(_FREE_PART * self._settings.max_messages))
+
+    def _is_simple(self) -> bool:
+        """Whether the handler gets each message as it was received."""
+        return self._settings.batch is None and not self._settings.deserializers.convert_something
+
+    def _warn_of_late_handlers(self) -> None:
+        LOGGER.warning(
+            "handlers take longer than drain_timeout (%s s): their messages will be handled again",
+            self._settings.drain_timeout,
+        )
+
+    def _offsets_if_due(self) -> list[TopicPartition]:
+        """Return the offsets to commit now."""
+        now = time.monotonic()
+        if now < self._next_commit:
+            return []
+        self._next_commit = now + self._settings.commit_interval
+        return self._dispatch.to_commit()
+
+    def _until_next_turn(self, timeout: float) -> float:
+        """Return how long the next turn may wait for messages."""
+        until_commit = self._next_commit - time.monotonic()
+        waits = [timeout, self._delays.seconds_left(time.time()), until_commit]
+        return max(0.0, min(wait for wait in waits if wait is not None))
+
+
+def places_of(partitions: Iterable[TopicPartition]) -> list[Place]:
+    """Return the topics and numbers of partitions."""
+    return [(each.topic, each.partition) for each in partitions]
+
+
+def records_of(messages: list[Message]) -> list[Message]:
+    """Return the messages that are records.
+
+    Raises:
+        KafkaException: a message reports an error.
+    """
+    if not any(message.error() for message in messages):
+        return messages
+    for message in messages:
+        error = message.error()
+        if error is not None and error.code() not in _HARMLESS:
+            raise KafkaException(error)
+    return [message for message in messages if message.error() is None]
