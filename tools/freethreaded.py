@@ -60,7 +60,11 @@ Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
 """
 
 OPTIONS = ("-q", "--disable-gil", "--disable-test-modules")
-REQUIREMENTS = ("setuptools>=77", "wheel>=0.45", "pytest>=9")
+# Many tests import click, rich and hypothesis. Tests that need other packages are skipped.
+REQUIREMENTS = (
+    *("setuptools>=77", "wheel>=0.45", "pytest>=9", "pytest-xdist>=3.8"),
+    *("click>=8.2.1,!=8.3.0,!=8.3.1", "rich>=13.7", "hypothesis>=6.130"),
+)
 
 
 def find(version: str | None, watched: bool) -> Path:

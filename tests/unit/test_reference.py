@@ -40,6 +40,7 @@ MODULES = [
     "confluent_kafka.testing",
 ]
 NEEDS = {
+    "confluent_kafka.avro": "fastavro",
     "confluent_kafka.columns": "pyarrow",
     "confluent_kafka.schema_registry": "httpx",
     "confluent_kafka.spark": "pyspark",

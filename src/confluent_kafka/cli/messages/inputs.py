@@ -10,6 +10,7 @@ from typing import Any, BinaryIO, NamedTuple
 import click
 
 from confluent_kafka.cli.messages import text
+from confluent_kafka.cli.messages.closing_batches import close_batches
 from confluent_kafka.cli.messages.encoding import Encoder
 
 # Turns a record, mostly bytes, into a message.
@@ -158,6 +159,12 @@ class Input(NamedTuple):
     typed: bool = False
     skip: Callable[[int], None] | None = None
     line: Callable[[Any, dict[str, Any]], bytes] | None = None
+
+    def close(self) -> None:
+        """Close the file that it reads."""
+        # A file that is not read to its end would stay open until the next garbage collection, on a
+        # CPython without a GIL.
+        close_batches(self.batches)
 
 
 def inputs_of(sources: list[str], delimiter: bytes, whole: bool, make: Make) -> list[Input]:

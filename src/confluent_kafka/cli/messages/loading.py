@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
@@ -66,12 +67,13 @@ def at_speed(inputs: list[Input], speed: float) -> Input:
 
 def _messages_of(one: Input) -> list[dict[str, Any]]:
     messages: list[dict[str, Any]] = []
-    for batch in one.batches:
-        for record in batch:
-            try:
-                messages.append(one.make(record))
-            except ValueError as error:
-                fail(f"{one.name}, message {len(messages) + 1}: {error}")
+    with contextlib.closing(one):
+        for batch in one.batches:
+            for record in batch:
+                try:
+                    messages.append(one.make(record))
+                except ValueError as error:
+                    fail(f"{one.name}, message {len(messages) + 1}: {error}")
     if any("timestamp" not in message for message in messages):
         fail(f"{one.name}: a message has no timestamp, which --speed needs")
     return messages

@@ -276,9 +276,13 @@ def send_inputs(
 
 def _send_all(sender: Sender, inputs: list[Input]) -> str | None:
     """Send the messages of all sources. Stop at the first invalid one, and return the reason."""
-    for one in inputs:
-        try:
-            sender.send(one)
-        except NoMessage as error:
-            return f"{one.name}, message {error}"
-    return None
+    try:
+        for one in inputs:
+            try:
+                sender.send(one)
+            except NoMessage as error:
+                return f"{one.name}, message {error}"
+        return None
+    finally:
+        for one in inputs:
+            one.close()

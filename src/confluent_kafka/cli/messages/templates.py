@@ -13,6 +13,7 @@ from uuid import uuid4
 import click
 
 from confluent_kafka.cli.base.ending import fail
+from confluent_kafka.cli.messages.closing_batches import close_batches
 
 _BATCH = 1000
 # At a rate, messages are sent in so many groups a second.
@@ -105,9 +106,12 @@ def paced(batches: Iterator[list[bytes]], rate: float) -> Iterator[list[bytes]]:
     """
     size = max(1, int(rate / _GROUPS))
     start, sent = time.monotonic(), 0
-    for batch in batches:
-        for first in range(0, len(batch), size):
-            group = batch[first : first + size]
-            time.sleep(max(0.0, start + sent / rate - time.monotonic()))
-            yield group
-            sent += len(group)
+    try:
+        for batch in batches:
+            for first in range(0, len(batch), size):
+                group = batch[first : first + size]
+                time.sleep(max(0.0, start + sent / rate - time.monotonic()))
+                yield group
+                sent += len(group)
+    finally:
+        close_batches(batches)
