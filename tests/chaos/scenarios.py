@@ -16,6 +16,7 @@ from tests.chaos import (
     soak,
     spark_exactly_once,
     topic_deleted,
+    worker_storm,
     wrong_cluster,
 )
 from tests.chaos.row import Row
@@ -49,6 +50,15 @@ SCENARIOS = [
             {"protocol": protocol, **rebalance_storm.FULL},
         )
         for protocol in rebalance_storm.PROTOCOLS
+    ),
+    *(
+        Scenario(
+            f"workers, {protocol}, {fault}",
+            worker_storm.run,
+            {"protocol": protocol, "fault": fault, **worker_storm.SHORT},
+            {"protocol": protocol, "fault": fault, **worker_storm.FULL},
+        )
+        for protocol, fault in (("cooperative", "SIGTERM"), ("KIP-848", "SIGKILL"))
     ),
     Scenario("queue full", queue_full.run, queue_full.SHORT, queue_full.FULL),
     Scenario("disk full", log_dirs.disk_full, log_dirs.SHORT, log_dirs.FULL),

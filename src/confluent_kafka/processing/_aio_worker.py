@@ -55,7 +55,7 @@ class AIOWorker(BaseWorker):
 
     def _open(self) -> None:
         settings = self._settings
-        self._consumer = AIOConsumer(settings.consuming)
+        self._consumer = AIOConsumer(settings.consuming | {"on_commit": self._on_commit})
         resolve_cluster_id(settings.deserializers, self._consumer)
         self._handling = Handling(settings, self._counters, _Awaiting(settings))
         self._ready: deque[Unit] = deque()
@@ -112,13 +112,12 @@ class AIOWorker(BaseWorker):
             await self._consumer.pause([place])
             await self._consumer.seek(place)
         await asyncio.sleep(0)  # the tasks get their turn even if messages keep coming
-        count = self._dispatch.collect()
-        self._counters.done += count
+        self._dispatch.collect()
         if offsets := self._offsets_if_due():
             await self._consumer.commit(offsets=offsets)
         if self._failure is not None:
             raise self._failure
-        return count
+        return self._new_count()
 
     async def drain(self, timeout: float = 30.0) -> bool:
         """Wait until no message is in flight, and commit; see Worker.drain().
@@ -133,10 +132,11 @@ class AIOWorker(BaseWorker):
             RuntimeError: the worker is closed.
             Exception: as run().
         """
+        await self._start()
         until = time.monotonic() + timeout
         while self._dispatch.messages and time.monotonic() < until:
             await self.step(0.01)
-        if offsets := self._dispatch.to_commit():
+        if offsets := self._dispatch.positions():
             await self._consumer.commit(offsets=offsets, asynchronous=False)
         return not self._dispatch.messages
 
@@ -197,7 +197,7 @@ class AIOWorker(BaseWorker):
                 [each for each in here if not waiting((each.topic, each.partition))]
             )
             self._is_paused = False
-        if due := self._delays.now_due(time.time()):
+        if not self._is_paused and (due := self._delays.now_due(time.time())):
             await consumer.resume(due)
         if room := self._room_left():
             self._taken += await consumer.consume(room, 0)
@@ -256,10 +256,12 @@ class AIOWorker(BaseWorker):
         LOGGER.warning("the group gave %s to other members before their messages were done", places)
 
     async def _drain(self, windows: list[Window]) -> None:
-        """Wait until no task handles a message of closed windows, for up to drain_timeout."""
+        """Wait until closed windows are drained, for up to drain_timeout."""
         closed = set(windows)
         until = time.monotonic() + self._settings.drain_timeout
-        while any(unit is not None and unit[0] in closed for unit in self._current):
+        while any(unit is not None and unit[0] in closed for unit in self._current) or (
+            not self._dispatch.is_drained(windows)
+        ):
             left = until - time.monotonic()
             if left <= 0:
                 self._warn_of_late_handlers()
@@ -269,6 +271,7 @@ class AIOWorker(BaseWorker):
                 await asyncio.wait_for(self._freed.wait(), left)
 
     async def _work(self, number: int) -> None:
+        task = asyncio.current_task()
         while True:
             if not self._ready:
                 idle = asyncio.get_running_loop().create_future()
@@ -277,32 +280,41 @@ class AIOWorker(BaseWorker):
                 continue
             unit = self._ready.popleft()
             self._current[number] = unit
+            window, key, messages = unit
             try:
                 await self._handle(unit)
-            except Exception as error:
+            except BaseException as error:
+                window.is_abandoned = True
+                cancelled = isinstance(error, asyncio.CancelledError)
+                if cancelled and task is not None and task.cancelling():
+                    raise  # close() ends the task
+                if cancelled:
+                    error = RuntimeError("the handler was cancelled, but not the worker")
                 self._failure = self._failure or error
                 self._wake()
                 continue
             finally:
                 self._current[number] = None
-                if not unit[0].is_open:
+                if not window.is_open:
                     self._freed.set()
-            if unit[0].is_open and unit[1] is not None:
+            if key is not None or messages:
                 self._dispatch.idle.append(unit)
-            if not self._room.is_set() and len(self._dispatch.done) >= self._enough_done():
-                self._room.set()
+            waits_for_room = self._is_paused or not self._room.is_set()
+            if waits_for_room and len(self._dispatch.done) >= self._enough_done():
+                self._wake()
 
     async def _handle(self, unit: Unit) -> None:
         (window, _, messages), done = unit, self._dispatch.done
         if not self._is_simple():
             return await self._handle_batches(unit)
         handler = self._settings.handler
-        while messages and window.is_open:
+        while messages and (window.is_open or window.may_begin(messages[0])):
             message = messages.pop(0)
             try:
                 await handler(message)
             except Exception as error:
                 if not await self._handling.again(window, [message], error):
+                    window.is_abandoned = True
                     return None
             done.append((window, (message.offset(),)))  # type: ignore[arg-type]
         return None
@@ -310,21 +322,22 @@ class AIOWorker(BaseWorker):
     async def _handle_batches(self, unit: Unit) -> None:
         (window, _, messages), done = unit, self._dispatch.done
         most = self._settings.batch or 1
-        while messages and window.is_open:
+        while messages and (window.is_open or window.may_begin(messages[0])):
             batch, messages[:] = messages[:most], messages[most:]
             offsets: list[Any] = [message.offset() for message in batch]
             if not await self._handling.handle(window, batch):
+                window.is_abandoned = True
                 return
             done.append((window, offsets))
 
 
 class _Awaiting:
-    """How a coroutine waits and sends. The producer connects when the first message fails."""
+    """How a coroutine waits and sends."""
 
     def __init__(self, settings: Settings) -> None:
         self._handler = settings.handler
-        self._config = settings.producing
-        self._producer: AIOProducer | None = None
+        sends = settings.recovery.sends
+        self._producer = AIOProducer(settings.producing) if sends else None
 
     async def call(self, argument: Any) -> object:
         return await self._handler(argument)
@@ -336,8 +349,7 @@ class _Awaiting:
         return not window.is_open
 
     async def send(self, topic: str, key: Any, value: Any, headers: Any) -> None:
-        if self._producer is None:
-            self._producer = AIOProducer(self._config)
+        assert self._producer is not None
         await (await self._producer.produce(topic, value, key, headers=headers))
 
     async def close(self) -> None:

@@ -67,6 +67,8 @@ class BaseWorker:
         self._dispatch = Dispatch(self._settings.concurrency, size, self._hand_out)
         self._delays = Delays(self._settings.recovery.delays)
         self._counters = Counters()
+        self._handled = 0
+        self._returned = 0  # how many messages calls of step() have counted
         self._next_commit = 0.0
         self._is_paused = False
         self._failure: BaseException | None = None
@@ -82,9 +84,11 @@ class BaseWorker:
     def statistics(self) -> WorkerStatistics:
         """Return what the worker has done so far."""
         work, counters = self._dispatch, self._counters
-        failed = counters.delayed + counters.dead
+        # A message that goes to a topic is counted there before it is done.
+        handled = work.finished - counters.delayed - counters.dead
+        self._handled = max(self._handled, handled)
         return WorkerStatistics(
-            max(0, counters.done - failed),
+            self._handled,
             counters.failures,
             counters.delayed,
             counters.dead,
@@ -122,6 +126,23 @@ class BaseWorker:
             self._settings.drain_timeout,
         )
 
+    def _new_count(self) -> int:
+        """Return how many messages are done since the last call."""
+        before, self._returned = self._returned, self._dispatch.finished
+        return self._returned - before
+
+    def _on_commit(self, error: KafkaError | None, partitions: list[TopicPartition]) -> Any:
+        """Note the answer to a commit, and call the callback of the configuration.
+
+        A later turn repeats a commit that has failed.
+        """
+        failed = [each for each in partitions if error is not None or each.error is not None]
+        if failed:
+            self._dispatch.not_committed(places_of(failed))
+            LOGGER.warning("a commit failed, and will be repeated: %s", error or failed)
+        callback = self._settings.on_commit
+        return None if callback is None else callback(error, partitions)
+
     def _offsets_if_due(self) -> list[TopicPartition]:
         """Return the offsets to commit now."""
         now = time.monotonic()
@@ -132,9 +153,11 @@ class BaseWorker:
 
     def _until_next_turn(self, timeout: float) -> float:
         """Return how long the next turn may wait for messages."""
-        until_commit = self._next_commit - time.monotonic()
-        waits = [timeout, self._delays.seconds_left(time.time()), until_commit]
-        return max(0.0, min(wait for wait in waits if wait is not None))
+        waits = [timeout, self._next_commit - time.monotonic()]
+        until_due = self._delays.seconds_left(time.time())
+        if until_due is not None and not self._is_paused:
+            waits.append(until_due)
+        return max(0.0, min(waits))
 
 
 def places_of(partitions: Iterable[TopicPartition]) -> list[Place]:

@@ -47,7 +47,8 @@ class Delays:
                 continue
             if (topic, partition) in self._waiting:
                 continue  # it comes again, after the message that the partition waits for
-            time = message.timestamp()[1] / 1000 + delay
+            # A timestamp in the future must not make the partition wait for longer.
+            time = min(message.timestamp()[1] / 1000, now) + delay
             if time <= now:
                 due.append(message)
             else:

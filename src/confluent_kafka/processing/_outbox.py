@@ -13,16 +13,17 @@ _SECONDS_BETWEEN_POLLS = 0.1
 
 
 class Outbox:
-    """A producer that several threads use. It connects when the first message fails.
+    """A producer that several threads use.
 
     Args:
         config: its configuration.
+
+    Raises:
+        KafkaException: the configuration is wrong; the error names the property.
     """
 
     def __init__(self, config: Mapping[str, Any]) -> None:
-        self._config = config
-        self._lock = threading.Lock()
-        self._producer: Producer | None = None
+        self._producer = Producer(config)
 
     def send(self, topic: str, key: Any, value: Any, headers: Any) -> None:
         """Send a message, and wait until it is delivered.
@@ -36,7 +37,7 @@ class Outbox:
         Raises:
             KafkaException: the message was not delivered.
         """
-        producer = self._open()
+        producer = self._producer
         reports: list[KafkaError | None] = []
         delivered = threading.Event()
 
@@ -50,16 +51,9 @@ class Outbox:
         if reports[0] is not None:
             raise KafkaException(reports[0])
 
-    def _open(self) -> Producer:
-        with self._lock:
-            if self._producer is None:
-                self._producer = Producer(self._config)
-            return self._producer
-
     def close(self) -> None:
         """Close the producer. All calls of send() must have ended."""
-        if self._producer is not None:
-            self._producer.close(0)
+        self._producer.close(0)
 
 
 def producing_config(config: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from confluent_kafka import Message
 from confluent_kafka._values.topic_names import RULE, is_legal
-from confluent_kafka.error import ConsumeError
+from confluent_kafka.error import KeyDeserializationError, ValueDeserializationError
 
 from ._arguments import number
 
 _TEXT_LENGTH = 1000  # characters of an error's text in a header
+_ATTEMPTS_LENGTH = 9  # digits of a number of attempts in a header
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_UNREADABLE = (KeyDeserializationError, ValueDeserializationError)
 _UNITS = ((86400, "d"), (3600, "h"), (60, "m"), (1, "s"))
 
 # The headers of messages in delay topics and in dead-letter topics. All values are text.
@@ -75,6 +78,10 @@ class Retry:
         number("backoff", self.backoff, float, 0, 86_400)
         number("max_backoff", self.max_backoff, float, 0, 86_400)
         number("jitter", self.jitter, float, 0, 1)
+        if isinstance(self.delays, str | bytes) or not isinstance(self.delays, Sequence):
+            raise TypeError(
+                f"delays must be a list of whole numbers, not {type(self.delays).__name__}"
+            )
         for delay in self.delays:
             number("each of delays", delay, int, 1, 7 * 86_400)
         if len(set(self.delays)) < len(self.delays):
@@ -85,13 +92,12 @@ class Retry:
                 raise TypeError(f"dead_letters must be the name of a topic or None, not {kind}")
             if not is_legal(self.dead_letters.replace("{topic}", "topic")):
                 raise ValueError(f"dead_letters is {self.dead_letters!r}: {RULE}")
+        if not isinstance(self.on, tuple) or not all(map(_is_exception, self.on)):
+            raise TypeError(f"on must be a tuple of subclasses of Exception, not {self.on!r}")
 
     def delay_topics(self, topic: str) -> dict[str, int]:
         """Return the delay topics of a topic, with their delays in seconds."""
         return {f"{topic}.retry.{_duration(delay)}": delay for delay in self.delays}
-
-
-_NO_RETRY = Retry(attempts=1)
 
 
 class Recovery:
@@ -105,21 +111,35 @@ class Recovery:
         delays: each delay topic, and its delay in seconds.
 
     Raises:
-        ValueError: a topic is a regular expression, and there are delays.
+        ValueError: a topic is a regular expression, and there are delays; a topic's failed messages
+            would go to the topic again, or to a topic that cannot exist.
     """
 
     def __init__(self, retry: Retry | None, topics: Sequence[str]) -> None:
-        self.retry = _NO_RETRY if retry is None else retry
+        self.retry = Retry(attempts=1) if retry is None else retry
         self.delays: dict[str, int] = {}
         self._origins: dict[str, str] = {}
-        for topic in topics if self.retry.delays else ():
+        for topic in topics:
             if topic.startswith("^"):
-                raise ValueError(
-                    f"delays need the names of topics, and {topic!r} is a regular expression"
-                )
+                if self.retry.delays:
+                    raise ValueError(
+                        f"delays need the names of topics, and {topic!r} is a regular expression"
+                    )
+                if "{topic}" in (self.retry.dead_letters or ""):
+                    raise ValueError(
+                        f"dead_letters is {self.retry.dead_letters!r}: give one name, which the "
+                        f"regular expression {topic!r} does not match"
+                    )
+                continue
             own = self.retry.delay_topics(topic)
+            self._check(topic, own)
             self.delays |= own
             self._origins |= dict.fromkeys(own, topic)
+
+    @property
+    def sends(self) -> bool:
+        """Whether failed messages go to topics."""
+        return bool(self.delays) or self.retry.dead_letters is not None
 
     def wait_after(self, attempt: int, error: Exception) -> float | None:
         """Return the seconds to wait before the handler gets a message again in place.
@@ -134,7 +154,8 @@ class Recovery:
         if attempt >= self.retry.attempts or not self._can_pass(error):
             return None
         wait = min(self.retry.backoff * 2.0 ** min(attempt - 1, 64), self.retry.max_backoff)
-        return wait * (1 + self.retry.jitter * random.uniform(-1, 1))
+        wait *= 1 + self.retry.jitter * random.uniform(-1, 1)
+        return min(wait, self.retry.max_backoff)
 
     def topic_after(self, topic: str, error: Exception) -> str | None:
         """Return the topic that a failed message goes to; None if there is none.
@@ -149,12 +170,26 @@ class Recovery:
             used = chain.index(topic) + 1 if topic in chain else 0
             if used < len(chain):
                 return chain[used]
+        return self._dead_letters_of(origin)
+
+    def _dead_letters_of(self, topic: str) -> str | None:
         dead_letters = self.retry.dead_letters
-        return None if dead_letters is None else dead_letters.replace("{topic}", origin)
+        return None if dead_letters is None else dead_letters.replace("{topic}", topic)
+
+    def _check(self, topic: str, delay_topics: Iterable[str]) -> None:
+        dead_letters = self._dead_letters_of(topic)
+        if dead_letters in (topic, *delay_topics):
+            raise ValueError(
+                f"dead_letters is {self.retry.dead_letters!r}: the worker would read the dead "
+                f"letters of {topic!r} again"
+            )
+        for name in (*delay_topics, *([] if dead_letters is None else [dead_letters])):
+            if not is_legal(name):
+                raise ValueError(f"failed messages of {topic!r} would go to {name!r}: {RULE}")
 
     def _can_pass(self, error: Exception) -> bool:
         """Return whether the handler may succeed with the same message later."""
-        return isinstance(error, self.retry.on) and not isinstance(error, ConsumeError)
+        return isinstance(error, self.retry.on) and not isinstance(error, _UNREADABLE)
 
 
 def headers_after(
@@ -168,38 +203,59 @@ def headers_after(
         error: the last exception.
         now: the time in seconds since 1970.
     """
-    before = _texts(message)
-    failed_at = _time(now)
+    headers = _pairs(message)
+    before = _texts(headers)
+    failed_at = _time(round(now * 1000))
     kind, timestamp = message.timestamp()
     origin = {
         ORIGIN_TOPIC: message.topic(),
         ORIGIN_PARTITION: message.partition(),
         ORIGIN_OFFSET: message.offset(),
-        ORIGIN_TIMESTAMP: _time(timestamp / 1000) if kind else "",
+        ORIGIN_TIMESTAMP: _time(timestamp) if kind else "",
         FIRST_FAILURE: failed_at,
     }
     if ORIGIN_TOPIC in before:
         origin = {name: before.get(name, "") for name in _OF_ORIGIN}
-    earlier = before.get(ATTEMPTS, "")
     failure = {
-        ATTEMPTS: attempts + (int(earlier) if earlier.isdecimal() else 0),
+        ATTEMPTS: attempts + _count(before.get(ATTEMPTS, "")),
         ERROR: _name_of(error),
-        ERROR_TEXT: str(error)[:_TEXT_LENGTH],
+        ERROR_TEXT: _text_of(error),
         LAST_FAILURE: failed_at,
     }
-    kept = [(name, value) for name, value in message.headers() or () if name not in _OF_FAILURE]
+    kept = [(name, value) for name, value in headers if name not in _OF_FAILURE]
     return kept + [
         (name, str(value).encode("utf-8", "replace")) for name, value in (origin | failure).items()
     ]
 
 
-def _texts(message: Message) -> dict[str, str]:
-    """Return our headers of a message."""
+def _pairs(message: Message) -> list[tuple[str, Any]]:
+    """Return the headers of a message. A handler may have replaced them with a dict."""
+    headers: Any = message.headers() or ()
+    return list(headers.items() if isinstance(headers, Mapping) else headers)
+
+
+def _texts(headers: Iterable[tuple[str, Any]]) -> dict[str, str]:
+    """Return our headers of a message. Other programs may have changed the values."""
     return {
-        name: value.decode("utf-8", "replace")
-        for name, value in message.headers() or ()
+        name: value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+        for name, value in headers
         if name in _OF_FAILURE and value is not None
     }
+
+
+def _count(text: str) -> int:
+    return int(text) if text.isdecimal() and len(text) <= _ATTEMPTS_LENGTH else 0
+
+
+def _text_of(error: Exception) -> str:
+    try:
+        return str(error)[:_TEXT_LENGTH]
+    except Exception as failure:
+        return f"(no text: str() raised {type(failure).__name__})"
+
+
+def _is_exception(kind: object) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Exception)
 
 
 def _name_of(error: Exception) -> str:
@@ -211,9 +267,13 @@ def _name_of(error: Exception) -> str:
     )
 
 
-def _time(seconds: float) -> str:
-    text = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
-    return text.replace("+00:00", "Z")
+def _time(milliseconds: int) -> str:
+    """Return a time since 1970 as text; the number itself if no calendar contains it."""
+    try:
+        time = _EPOCH + timedelta(milliseconds=milliseconds)
+    except OverflowError:
+        return str(milliseconds)
+    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _duration(seconds: int) -> str:

@@ -33,14 +33,12 @@ class Counters:
     """Counters that several threads change.
 
     Attributes:
-        done: messages that are done; only the owner of the worker changes it.
         failures: see WorkerStatistics.
         delayed: see WorkerStatistics.
         dead: see WorkerStatistics.
     """
 
     def __init__(self) -> None:
-        self.done = 0
         self.failures = 0
         self.delayed = 0
         self.dead = 0

@@ -27,8 +27,9 @@ class Worker(BaseWorker):
 
     The worker joins the group ``group.id``. It commits an offset only when the handler has returned
     for every message before it. If the process is killed, another member gets the messages whose
-    offsets were not committed again: at least once. When partitions are revoked, the worker begins
-    no more of their messages, waits for the handlers that run, and commits.
+    offsets were not committed again: at least once. When partitions are revoked, and in close(),
+    the worker begins no messages after the last one that is done, waits for the handlers that run,
+    and commits. So another member repeats nothing.
 
     ``run()`` handles messages until ``stop()``, SIGTERM or Ctrl-C. Instead, you can call ``step()``
     again and again inside a ``with`` block.
@@ -67,7 +68,7 @@ class Worker(BaseWorker):
 
     def _open(self) -> None:
         settings = self._settings
-        self._consumer = Consumer(settings.consuming)
+        self._consumer = Consumer(settings.consuming | {"on_commit": self._on_commit})
         settings.deserializers.set_cluster_id_resolver(cluster_id_of(self._consumer))
         self._ready: queue.SimpleQueue[Unit | None] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
@@ -118,13 +119,12 @@ class Worker(BaseWorker):
             self._consumer.pause([place])
             self._consumer.seek(place)
         self._dispatch.add(due)
-        count = self._dispatch.collect()
-        self._counters.done += count
+        self._dispatch.collect()
         if offsets := self._offsets_if_due():
             self._consumer.commit(offsets=offsets, asynchronous=True)
         if self._failure is not None:
             raise self._failure
-        return count
+        return self._new_count()
 
     def drain(self, timeout: float = 30.0) -> bool:
         """Wait until no message is in flight, and commit.
@@ -139,10 +139,11 @@ class Worker(BaseWorker):
             RuntimeError: the worker is closed.
             Exception: as run().
         """
+        self._start()
         until = time.monotonic() + timeout
         while self._dispatch.messages and time.monotonic() < until:
             self.step(0.01)
-        if offsets := self._dispatch.to_commit():
+        if offsets := self._dispatch.positions():
             self._consumer.commit(offsets=offsets, asynchronous=False)
         return not self._dispatch.messages
 
@@ -154,8 +155,8 @@ class Worker(BaseWorker):
     def close(self) -> None:
         """Wait for the handlers that run, commit, and leave the group.
 
-        The worker waits for up to `drain_timeout` seconds. Messages that no handler has begun are
-        not handled; another member gets them.
+        The worker waits for up to `drain_timeout` seconds. It handles waiting messages only if a
+        later message of their partition is done. Another member gets the other messages.
         """
         if self._closed:
             return
@@ -210,15 +211,14 @@ class Worker(BaseWorker):
             here = consumer.assignment()
             consumer.resume([each for each in here if not waiting((each.topic, each.partition))])
             self._is_paused = False
-        if due := self._delays.now_due(time.time()):
+        if not self._is_paused and (due := self._delays.now_due(time.time())):
             consumer.resume(due)
-        if room := self._room_left():
-            messages = consumer.consume(room, 0)
-            if messages or timeout <= 0:
-                return messages
-            return _listed(consumer.poll(timeout))
-        self._waits_for_room = True
+        room = self._room_left()
+        self._waits_for_room = self._is_paused or not room
         try:
+            if room:
+                messages = consumer.consume(room, 0)
+                return messages if messages or timeout <= 0 else _listed(consumer.poll(timeout))
             if not self._is_paused:
                 self._room.clear()
                 if self._dispatch.done or self._room.wait(min(timeout, SECONDS_BEFORE_PAUSE)):
@@ -254,10 +254,13 @@ class Worker(BaseWorker):
         LOGGER.warning("the group gave %s to other members before their messages were done", places)
 
     def _drain(self, windows: list[Window]) -> None:
-        """Wait until no thread handles a message of closed windows, for up to drain_timeout."""
+        """Wait until closed windows are drained, for up to drain_timeout."""
         closed = set(windows)
         until = time.monotonic() + self._settings.drain_timeout
-        while any(unit is not None and unit[0] in closed for unit in self._current):
+        # A thread reports what is done before it has nothing in hand.
+        while any(unit is not None and unit[0] in closed for unit in self._current) or (
+            not self._dispatch.is_drained(windows)
+        ):
             left = until - time.monotonic()
             if left <= 0:
                 self._warn_of_late_handlers()
@@ -281,40 +284,44 @@ class Worker(BaseWorker):
             try:
                 handle(unit)
             except BaseException as error:
-                self._failure = self._failure or error
-                self._wake()
+                unit[0].is_abandoned = True
                 current[number] = None
+                self._failure = self._failure or error
+                self._freed.set()
+                self._wake()
                 continue
-            current[number] = None
             window, key, messages = unit
+            if key is not None or messages:
+                work.idle.append(unit)
+            current[number] = None
             if not window.is_open:
                 self._freed.set()
-            elif key is not None:
-                work.idle.append(unit)
-                if messages:  # they came just now, and the owner may not look again soon
-                    self._wake()
+            elif messages:  # they came just now, and the owner may not look again soon
+                self._wake()
             if self._waits_for_room and len(work.done) >= enough:
                 self._wake()
 
     def _handle_each(self, unit: Unit) -> None:
         (window, _, messages), done = unit, self._dispatch.done
         handler = self._settings.handler
-        while messages and window.is_open:
+        while messages and (window.is_open or window.may_begin(messages[0])):
             message = messages.pop(0)
             try:
                 handler(message)
             except Exception as error:
                 if not run(self._handling.again(window, [message], error)):
+                    window.is_abandoned = True
                     return
             done.append((window, (message.offset(),)))  # type: ignore[arg-type]
 
     def _handle_batches(self, unit: Unit) -> None:
         (window, _, messages), done = unit, self._dispatch.done
         most = self._settings.batch or 1
-        while messages and window.is_open:
+        while messages and (window.is_open or window.may_begin(messages[0])):
             batch = [messages.pop(0) for _ in range(min(most, len(messages)))]
             offsets: list[Any] = [message.offset() for message in batch]
             if not run(self._handling.handle(window, batch)):
+                window.is_abandoned = True
                 return
             done.append((window, offsets))
 
@@ -324,7 +331,7 @@ class _Blocking:
 
     def __init__(self, settings: Settings) -> None:
         self._handler = settings.handler
-        self._outbox = Outbox(settings.producing)
+        self._outbox = Outbox(settings.producing) if settings.recovery.sends else None
 
     async def call(self, argument: Any) -> object:
         return self._handler(argument)
@@ -333,10 +340,12 @@ class _Blocking:
         return window.closed.wait(seconds)
 
     async def send(self, topic: str, key: Any, value: Any, headers: Any) -> None:
+        assert self._outbox is not None
         self._outbox.send(topic, key, value, headers)
 
     async def close(self) -> None:
-        self._outbox.close()
+        if self._outbox is not None:
+            self._outbox.close()
 
 
 def _listed(message: Message | None) -> list[Message]:
