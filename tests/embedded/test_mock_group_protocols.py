@@ -1,4 +1,4 @@
-"""Groups of the embedded cluster whose members have several assignment strategies."""
+"""Groups of the embedded cluster: strategies of their members, and assignment by the brokers."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from contextlib import ExitStack
 import pytest
 
 from confluent_kafka import Consumer, KafkaError, KafkaException
+from confluent_kafka.admin import AdminClient
 from confluent_kafka.testing import MockCluster
 from tests.support.patches import needs
-from tests.support.waiting import wait_until
+from tests.support.waiting import TIMEOUT, wait_until
 
 TOPIC = "shared"
 
@@ -79,3 +80,70 @@ def test_one_in_common(cluster: MockCluster, strategies: tuple[str, str]) -> Non
         wait_until(lambda: [len(each.assignment()) for each in members] == [2, 2], poll)
         shared = [place.partition for each in members for place in each.assignment()]
     assert sorted(shared) == [0, 1, 2, 3]
+
+
+def new_member(cluster: MockCluster, topic: str = TOPIC) -> Consumer:
+    """A member of a group with the protocol of KIP-848."""
+    consumer = Consumer(
+        {
+            "bootstrap.servers": cluster.bootstrap_servers,
+            "group.id": "group",
+            "group.protocol": "consumer",
+            "log_level": 0,
+        }
+    )
+    consumer.subscribe([topic])
+    return consumer
+
+
+def members_of(cluster: MockCluster) -> int:
+    with AdminClient({"bootstrap.servers": cluster.bootstrap_servers}) as admin:
+        return len(admin.describe_consumer_groups(["group"])["group"].result(TIMEOUT).members)
+
+
+@needs("mock-partial-assignment")
+def test_a_member_that_waits_for_partitions(cluster: MockCluster) -> None:
+    """A member that has no partitions yet, because another one holds them, can leave the group."""
+    cluster.set_group_consumer_heartbeat_interval(0.05)
+    with new_member(cluster) as first:
+        wait_until(lambda: len(first.assignment()) == 4, lambda: first.poll(0.01))
+        with new_member(cluster) as second:
+            # The first member does not poll, so it does not revoke.
+            wait_until(lambda: members_of(cluster) == 2, lambda: second.poll(0.01))
+            assert second.assignment() == []
+        wait_until(lambda: members_of(cluster) == 1)
+
+
+@needs("mock-partial-assignment")
+def test_partitions_that_are_free(cluster: MockCluster) -> None:
+    """A member gets the partitions that are free while it waits for another one."""
+    cluster.set_group_consumer_heartbeat_interval(0.05)
+    cluster.create_topic("ten", partitions=10)
+    with ExitStack() as open_members:
+        members: list[Consumer] = []
+        for number in range(1, 6):
+            members.append(open_members.enter_context(new_member(cluster, "ten")))
+            wait_until(
+                lambda number=number: members_of(cluster) == number,  # type: ignore[misc]
+                lambda: poll(*members),
+            )
+        wait_until(
+            lambda: all(len(each.assignment()) == 2 for each in members), lambda: poll(*members)
+        )
+        # The coordinator assigns ranges in the order in which members joined. With two members
+        # left, each shall have five partitions, and one of them is the middle one's.
+        waiting, _, middle, *_ = members
+        for each in members:
+            if each not in (waiting, middle):
+                each.close()
+        wait_until(lambda: len(waiting.assignment()) == 4, lambda: poll(waiting))
+        assert len(middle.assignment()) == 2
+        wait_until(
+            lambda: len(waiting.assignment()) == len(middle.assignment()) == 5,
+            lambda: poll(waiting, middle),
+        )
+
+
+def poll(*consumers: Consumer) -> None:
+    for each in consumers:
+        each.poll(0.01)
