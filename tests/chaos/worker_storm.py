@@ -47,7 +47,7 @@ def run(
         try:
             for _ in range(faults):
                 storm.let_pass(interval, rate)
-                storm.replace(FAULTS[fault])
+                storm.replace(FAULTS[fault], rate)
             storm.finish()
         finally:
             storm.kill()
@@ -71,7 +71,7 @@ class _Storm:
         self._producer = Producer(kafka.config() | {"linger.ms": 5, "acks": "all"})
         self._sent = 0
         self._watcher = Consumer(kafka.config() | {"group.id": topic})
-        self._processes: list[subprocess.Popen[bytes]] = []
+        self._members: list[tuple[subprocess.Popen[bytes], Path]] = []
         self._logs: list[Path] = []
         self._failed: list[str] = []
         for _ in range(MEMBERS):
@@ -87,11 +87,14 @@ class _Storm:
                 self._sent += 1
             self._producer.poll(0.05)
 
-    def replace(self, number: signal.Signals) -> None:
-        """End a member, and start another one."""
-        process = self._processes.pop(self._chance.randrange(MEMBERS))
+    def replace(self, number: signal.Signals, rate: int) -> None:
+        """End a member that has handled messages, and start another one."""
+        member = self._chance.choice(self._members)
+        process, log = member
+        wait_until(lambda: log.exists() and log.stat().st_size, lambda: self.let_pass(0.1, rate))
         process.send_signal(number)
         code = process.wait(TIMEOUT)
+        self._members.remove(member)
         if code != (-number if number == signal.SIGKILL else 0):
             self._failed.append(f"a member ended with {code}")
         self._join()
@@ -107,15 +110,15 @@ class _Storm:
             lambda: time.sleep(0.1),
             timeout=4 * TIMEOUT,
         )
-        for process in self._processes:
+        for process, _ in self._members:
             process.send_signal(signal.SIGTERM)
-        for process in self._processes:
+        for process, _ in self._members:
             if (code := process.wait(TIMEOUT)) != 0:
                 self._failed.append(f"a member ended with {code}")
 
     def kill(self) -> None:
         """Kill the processes that are left after a failure."""
-        for process in self._processes:
+        for process, _ in self._members:
             process.kill()
             process.wait()
         self._watcher.close()
@@ -158,7 +161,7 @@ class _Storm:
         kind = "blocking" if len(self._logs) % 2 == 0 else "asyncio"
         arguments = {"config": self._config, "topic": self._topic, "log": str(log), "kind": kind}
         command = [sys.executable, "-m", "tests.chaos.worker_member", json.dumps(arguments)]
-        self._processes.append(subprocess.Popen(command, cwd=ROOT))
+        self._members.append((subprocess.Popen(command, cwd=ROOT), log))
         self._logs.append(log)
 
 

@@ -24,8 +24,15 @@ PARTITIONS = 6
 GENERATIONS = 4  # how often a member joins and another one leaves
 
 
-@pytest.mark.parametrize("kind", ["blocking", "asyncio"])
-@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize(
+    ("protocol", "kind"),
+    [
+        ("range", "asyncio"),
+        ("cooperative-sticky", "blocking"),
+        ("consumer", "blocking"),
+        ("consumer", "asyncio"),
+    ],
+)
 def test_members_come_and_go(
     kafka: KafkaCluster, make_topic: MakeTopic, group: str, protocol: str, kind: str
 ) -> None:

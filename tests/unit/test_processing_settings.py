@@ -128,7 +128,7 @@ def test_ranges(kind: str, name: str, value: object, text: str) -> None:
         {"commit_interval": 0.01, "drain_timeout": 0},
         {"commit_interval": 3_600.0, "drain_timeout": 3_600},
         {"concurrency": "none"},
-        {"topics": ("a", "^b"), "retry": Retry(dead_letters="{topic}.dead")},
+        {"topics": ("a", "^b"), "retry": Retry(dead_letters="dead")},
         {"config": MappingProxyType(CONFIG)},
         {"producer_config": MappingProxyType({"acks": 1}), "retry": Retry(dead_letters="dead")},
         {"producer_config": {}, "retry": Retry(delays=[5])},
