@@ -90,7 +90,6 @@ def test_pauses_between_connections(metadata: tuple[MockCluster, Metadata]) -> N
         assert not created.done()
 
 
-@needs("controller-lost")
 def test_the_next_controller(metadata: tuple[MockCluster, Metadata]) -> None:
     """A request that waits for a dead controller goes to the next one, as soon as the metadata
     names it."""
