@@ -28,6 +28,8 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+import installed
+
 
 class Release(NamedTuple):
     """A source package of Debian. Without a checksum, it is the newest release in the suite."""
@@ -161,7 +163,17 @@ def _say(text: str) -> None:
 
 
 def make_environment(python: Path, folder: Path) -> None:
-    """Make a virtual environment with the packages that the tests need, all in pure Python.
+    """Make a virtual environment with the packages that the tests need."""
+    subprocess.run([python, "-m", "venv", folder], check=True)
+    inside = folder / "bin" / "python"
+    subprocess.run(
+        [inside, "-m", "pip", "install", "-q", "setuptools>=77", "wheel>=0.45"], check=True
+    )
+    installed.install_packages(inside)
+
+
+def make_watched_environment(python: Path, folder: Path) -> None:
+    """Make a virtual environment with packages in pure Python.
 
     The pip of the current interpreter installs the packages, because pip takes minutes in a watched
     interpreter.
@@ -189,7 +201,8 @@ def main() -> None:
     if arguments.folder is None:
         print(find(arguments.version, arguments.watched))
     elif not (arguments.folder / "bin" / "python").exists():
-        make_environment(find(arguments.version, arguments.watched), arguments.folder)
+        make = make_watched_environment if arguments.watched else make_environment
+        make(find(arguments.version, arguments.watched), arguments.folder)
 
 
 if __name__ == "__main__":

@@ -68,7 +68,21 @@ def environment(python: str, wheel: Path, folder: Path) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     subprocess.run([python, "-m", "venv", folder], check=True)
     inside = folder / "bin" / "python"
-    pip: list[str | Path] = [inside, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+    install_packages(inside)
+    # The wheel comes last, so that no package from an index replaces it.
+    subprocess.run(
+        [*_pip(inside), "--no-index", "--no-deps", "--force-reinstall", wheel], check=True
+    )
+    return inside
+
+
+def _pip(python: Path) -> list[str | Path]:
+    return [python, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+
+
+def install_packages(python: Path) -> None:
+    """Install the packages that the tests need, except those that this CPython cannot have."""
+    pip = _pip(python)
     # PySpark is published only as a source distribution, which needs no compiler.
     built = ["--only-binary", ":all:", "--no-binary", "pyspark"]
     for requirements in ("tests", "spark", "fuzz"):
@@ -81,11 +95,8 @@ def environment(python: str, wheel: Path, folder: Path) -> Path:
                 alone = [*pip, *built, line]
                 if subprocess.run(alone, check=False, capture_output=True).returncode:
                     say(f"cannot be installed: {line}")
-    if tag(str(inside)).endswith("t"):
-        keep_the_gil_off(inside)
-    # The wheel comes last, so that no package from an index replaces it.
-    subprocess.run([*pip, "--no-index", "--no-deps", "--force-reinstall", wheel], check=True)
-    return inside
+    if tag(str(python)).endswith("t"):
+        keep_the_gil_off(python)
 
 
 def keep_the_gil_off(python: Path) -> None:
