@@ -101,9 +101,20 @@ class AIOWorker(BaseWorker):
 
         Raises:
             RuntimeError: the worker is closed.
-            Exception: as run().
+            Exception: as run(). Only close() can follow.
         """
         await self._start()
+        try:
+            await self._turn(timeout)
+        except Exception as error:
+            # Messages may be lost between the consumer and the dispatch: no further turn.
+            self._failure = self._failure or error
+            raise
+        if self._failure is not None:
+            raise self._failure
+        return self._new_count()
+
+    async def _turn(self, timeout: float) -> None:
         await self._take(self._until_next_turn(timeout))
         taken, self._taken = self._taken, []
         due, early = self._delays.split(records_of(taken), time.time())
@@ -115,9 +126,6 @@ class AIOWorker(BaseWorker):
         self._dispatch.collect()
         if offsets := self._offsets_if_due():
             await self._consumer.commit(offsets=offsets)
-        if self._failure is not None:
-            raise self._failure
-        return self._new_count()
 
     async def drain(self, timeout: float = 30.0) -> bool:
         """Wait until no message is in flight, and commit; see Worker.drain().

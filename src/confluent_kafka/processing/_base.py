@@ -23,8 +23,18 @@ SECONDS_BEFORE_PAUSE = 0.5
 the messages that librdkafka has fetched."""
 # A worker that has paused its partitions resumes them when this part of the limit is free.
 _FREE_PART = 0.25
-# Events that need no action: the next position of the consumer is not affected.
-_HARMLESS = frozenset({KafkaError._PARTITION_EOF, KafkaError._MAX_POLL_EXCEEDED})
+# After these events the consumer continues by itself.
+_TEMPORARY = frozenset(
+    {
+        KafkaError._ALL_BROKERS_DOWN,
+        KafkaError._MAX_POLL_EXCEEDED,
+        KafkaError._RESOLVE,
+        KafkaError._TIMED_OUT,
+        KafkaError._TRANSPORT,
+        KafkaError.NETWORK_EXCEPTION,
+        KafkaError.REQUEST_TIMED_OUT,
+    }
+)
 
 
 class BaseWorker:
@@ -72,7 +82,11 @@ class BaseWorker:
         self._next_commit = 0.0
         self._is_paused = False
         self._failure: BaseException | None = None
-        self._open()
+        try:
+            self._open()
+        except BaseException:
+            self._settings.deserializers.close()
+            raise
 
     def _open(self) -> None:
         """Create the client and what else depends on how the worker waits."""
@@ -173,8 +187,9 @@ def records_of(messages: list[Message]) -> list[Message]:
     """
     if not any(message.error() for message in messages):
         return messages
-    for message in messages:
-        error = message.error()
-        if error is not None and error.code() not in _HARMLESS:
+    for error in filter(None, (message.error() for message in messages)):
+        if error.code() in _TEMPORARY:
+            LOGGER.warning("the consumer continues after: %s", error)
+        elif error.code() != KafkaError._PARTITION_EOF:
             raise KafkaException(error)
     return [message for message in messages if message.error() is None]

@@ -110,9 +110,20 @@ class Worker(BaseWorker):
 
         Raises:
             RuntimeError: the worker is closed.
-            Exception: as run().
+            Exception: as run(). Only close() can follow.
         """
         self._start()
+        try:
+            self._turn(timeout)
+        except BaseException as error:
+            # Messages may be lost between the consumer and the dispatch: no further turn.
+            self._failure = self._failure or error
+            raise
+        if self._failure is not None:
+            raise self._failure
+        return self._new_count()
+
+    def _turn(self, timeout: float) -> None:
         messages = self._take(self._until_next_turn(timeout))
         due, early = self._delays.split(records_of(messages), time.time())
         for place in early:
@@ -122,9 +133,6 @@ class Worker(BaseWorker):
         self._dispatch.collect()
         if offsets := self._offsets_if_due():
             self._consumer.commit(offsets=offsets, asynchronous=True)
-        if self._failure is not None:
-            raise self._failure
-        return self._new_count()
 
     def drain(self, timeout: float = 30.0) -> bool:
         """Wait until no message is in flight, and commit.
@@ -160,6 +168,7 @@ class Worker(BaseWorker):
         """
         if self._closed:
             return
+        self._check_thread()
         self._closed = True
         windows = self._dispatch.close()
         try:
@@ -189,6 +198,7 @@ class Worker(BaseWorker):
     def _start(self) -> None:
         if self._closed:
             raise RuntimeError("the worker is closed: create another one")
+        self._check_thread()
         if self._threads:
             return
         self._consumer.subscribe(
@@ -202,6 +212,10 @@ class Worker(BaseWorker):
             thread = threading.Thread(target=self._work, args=(number,), name=name, daemon=True)
             self._threads.append(thread)
             thread.start()
+
+    def _check_thread(self) -> None:
+        if threading.current_thread() in self._threads:
+            raise RuntimeError("a handler cannot run or close its worker: call stop()")
 
     def _take(self, timeout: float) -> list[Message]:
         """Return messages, or wait until there is room for some."""
