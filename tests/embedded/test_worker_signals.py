@@ -5,11 +5,13 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from confluent_kafka import Producer, TopicPartition
+from confluent_kafka.processing._signals import StoppingAtSignals
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import MakeConsumer
 from tests.support.kafka import send
@@ -18,7 +20,7 @@ from tests.support.waiting import TIMEOUT
 PROGRAM = Path(__file__).parents[1] / "support" / "programs" / "worker.py"
 
 
-@pytest.mark.parametrize("kind", ["blocking", "asyncio"])
+@pytest.mark.parametrize("kind", ["blocking", "asyncio", "two"])
 class TestSignals:
     def program(
         self, kind: str, cluster: MockCluster, topic: str, seconds: float
@@ -41,7 +43,9 @@ class TestSignals:
         producer: Producer,
         make_consumer: MakeConsumer,
     ) -> None:
-        """The signal lets the handler end, commits its message, and run() returns."""
+        """The signal lets the handler end, commits its message, and run() returns. It stops all
+        workers of a loop."""
+        kafka_cluster.create_topic("other", 1)
         send(producer, kafka_topic, [b"one"])
         with self.program(kind, kafka_cluster, kafka_topic, 0.5) as process:
             process.send_signal(number)
@@ -54,6 +58,7 @@ class TestSignals:
         self, kind: str, kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
     ) -> None:
         """A second Ctrl-C ends a program whose handler does not return."""
+        kafka_cluster.create_topic("other", 1)
         send(producer, kafka_topic, [b"one"])
         with self.program(kind, kafka_cluster, kafka_topic, TIMEOUT) as process:
             process.send_signal(signal.SIGINT)
@@ -64,3 +69,26 @@ class TestSignals:
         assert process.returncode != 0
         assert output == ""
         assert errors.endswith("KeyboardInterrupt\n")
+
+
+def test_handlers_of_signals_are_restored() -> None:
+    """Blocks of several workers end in any order. Then the handlers are those from before."""
+    before = signal.getsignal(signal.SIGTERM)
+    stopped: list[str] = []
+    first, second = (StoppingAtSignals(partial(stopped.append, name)) for name in ("one", "two"))
+    first.__enter__()
+    second.__enter__()
+    signal.raise_signal(signal.SIGTERM)
+    assert sorted(stopped) == ["one", "two"]
+    assert signal.getsignal(signal.SIGTERM) == before
+    first.__exit__(None, None, None)
+    second.__exit__(None, None, None)
+    assert signal.getsignal(signal.SIGTERM) == before
+
+    first, second = (StoppingAtSignals(partial(stopped.append, name)) for name in ("one", "two"))
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert signal.getsignal(signal.SIGTERM) != before
+    second.__exit__(None, None, None)
+    assert signal.getsignal(signal.SIGTERM) == before

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import itertools
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from typing import Any
 
 import pytest
 
-from confluent_kafka import Consumer, KafkaException, Message, Producer, TopicPartition
+from confluent_kafka import (
+    Consumer,
+    KafkaError,
+    KafkaException,
+    Message,
+    Producer,
+    TopicPartition,
+)
 from confluent_kafka.error import ValueDeserializationError
-from confluent_kafka.processing import Retry
+from confluent_kafka.processing import AIOWorker, Retry, Worker
 from confluent_kafka.serialization import IntegerDeserializer
 from confluent_kafka.testing import MockCluster
 from tests.embedded.conftest import MakeConsumer
-from tests.support.kafka import NO_BROKER, send
+from tests.support.aio import in_loop
+from tests.support.kafka import NO_BROKER, numbers, send
 from tests.support.threads import Thread
 from tests.support.waiting import TIMEOUT, wait_until
 from tests.support.workers import AnyWorker, Gate, end, make_worker
@@ -393,3 +403,171 @@ def test_a_dead_letter_that_is_not_delivered(
         wait_until(lambda: False, lambda: worker.step(0.05))
     worker.close()
     assert work.committed(kafka_topic) <= 0
+
+
+def test_payloads_that_the_handler_changes(
+    work: Work, kafka_topic: str, producer: Producer, make_consumer: MakeConsumer
+) -> None:
+    """The dead letter has the payload that was received, not what the handler made of it."""
+
+    def handle(message: Message) -> None:
+        message.set_value(b"parsed")
+        raise ValueError("no")
+
+    send_with_key(producer, kafka_topic, "key", ["as sent"])
+    worker = work.worker(kafka_topic, handle, retry=Retry(attempts=2, dead_letters="dead"))
+    wait_until(lambda: worker.statistics().dead == 1, lambda: worker.step(0.05))
+    (dead,) = read(make_consumer({"group.id": "dead"}), "dead")
+    assert dead.value() == b"as sent"
+
+
+def test_a_handler_that_fails_while_the_worker_closes(
+    work: Work, kafka_topic: str, producer: Producer
+) -> None:
+    """close() raises the exception of a handler, if no call has raised it. Its message is not
+    committed."""
+    send_with_key(producer, kafka_topic, "key", ["bad"])
+    gate = Gate(b"bad")
+    worker = work.worker(kafka_topic, failing(1, work), gate=gate)
+    wait_until(lambda: gate.entered, lambda: worker.step(0.05))
+    closing = Thread(worker.close)
+    gate.open()
+    with pytest.raises(ValueError, match="cannot handle this"):
+        closing.result()
+    worker.close()
+    assert work.committed(kafka_topic) <= 0
+
+
+def test_topics_that_cannot_be_subscribed(work: Work) -> None:
+    """Each call raises the error, and the worker can be closed."""
+    worker = work.worker("^[")
+    for _ in range(2):
+        with pytest.raises(KafkaException, match="not a valid regular expression"):
+            worker.step(0)
+    worker.close()
+
+
+def test_a_failed_commit_is_repeated(work: Work, kafka_topic: str, producer: Producer) -> None:
+    """If the coordinator refuses a commit, the worker commits again, and calls on_commit."""
+    answers: list[KafkaError | None] = []
+    send_with_key(producer, kafka_topic, "key", ["a"])
+    worker = work.worker(
+        kafka_topic, config={"on_commit": lambda error, places: answers.append(error)}
+    )
+    work.cluster.inject_errors("OffsetCommit", [KafkaError.TOPIC_AUTHORIZATION_FAILED])
+    wait_until(lambda: len(answers) >= 2, lambda: worker.step(0.05))
+    assert answers[0] is not None
+    assert answers[1] is None
+    assert work.committed(kafka_topic) == 1
+
+
+def swallows(seconds: list[bool]) -> Callable[[Message], Coroutine[Any, Any, None]]:
+    """A coroutine function that swallows its cancellation."""
+
+    async def handle(message: Message) -> None:
+        seconds.append(True)
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(TIMEOUT)
+
+    return handle
+
+
+def asyncio_config(cluster: MockCluster) -> dict[str, Any]:
+    return {
+        "bootstrap.servers": cluster.bootstrap_servers,
+        "group.id": "group",
+        "auto.offset.reset": "earliest",
+    }
+
+
+@in_loop
+async def test_a_handler_that_swallows_its_cancellation(
+    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
+) -> None:
+    """close() cancels handlers after drain_timeout, and does not wait for the next message."""
+    send(producer, kafka_topic, [b"one"])
+    begun: list[bool] = []
+    worker = AIOWorker(
+        asyncio_config(kafka_cluster), [kafka_topic], swallows(begun), drain_timeout=0.1
+    )
+    while not begun:
+        await worker.step(0.05)
+    await worker.close()
+    assert worker.statistics().in_flight == 0
+
+
+@in_loop
+async def test_a_close_that_is_cancelled(
+    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
+) -> None:
+    """The worker is closed all the same, and another call waits for it."""
+    send(producer, kafka_topic, [b"one"])
+    begun: list[bool] = []
+    worker = AIOWorker(
+        asyncio_config(kafka_cluster), [kafka_topic], swallows(begun), drain_timeout=0.5
+    )
+    while not begun:
+        await worker.step(0.05)
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(worker.close(), 0.01)
+    await worker.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        await worker.step(0)
+
+
+@in_loop
+async def test_cancelled_steps_lose_nothing(
+    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
+) -> None:
+    """step() can be cancelled at any await; each message is handled once."""
+    send(producer, kafka_topic, numbers(0, 200))
+    handled: list[Any] = []
+
+    async def handle(message: Message) -> None:
+        handled.append(message.value())
+
+    async with AIOWorker(asyncio_config(kafka_cluster), [kafka_topic], handle) as worker:
+        for number in itertools.count():
+            task = asyncio.ensure_future(worker.step(0.05))
+            for _ in range(number % 7):
+                await asyncio.sleep(0)
+            task.cancel()
+            await asyncio.wait([task])
+            if len(handled) == 200:
+                break
+            await asyncio.sleep(0.001)
+    assert sorted(handled) == sorted(numbers(0, 200))
+
+
+@in_loop
+async def test_a_handler_that_is_cancelled(
+    kafka_cluster: MockCluster, kafka_topic: str, producer: Producer
+) -> None:
+    """A handler that raises CancelledError by itself ends the worker with an error."""
+    send(producer, kafka_topic, [b"one"])
+
+    async def handle(message: Message) -> None:
+        raise asyncio.CancelledError
+
+    worker = AIOWorker(asyncio_config(kafka_cluster), [kafka_topic], handle)
+
+    async def step_until_it_fails() -> None:
+        while True:
+            await worker.step(0.05)
+
+    with pytest.raises(RuntimeError, match="the handler was cancelled"):
+        await step_until_it_fails()
+    await worker.close()
+
+
+def test_a_handler_cannot_close(work: Work, kafka_topic: str, producer: Producer) -> None:
+    """A handler that closes its worker gets an error that names stop()."""
+    send_with_key(producer, kafka_topic, "key", ["a"])
+    holder: list[Worker] = []
+    worker = Worker(
+        asyncio_config(work.cluster), [kafka_topic], lambda message: holder[0].close(), workers=2
+    )
+    holder.append(worker)
+    with pytest.raises(RuntimeError, match=r"call stop\(\)"):
+        wait_until(lambda: False, lambda: worker.step(0.05))
+    worker.close()

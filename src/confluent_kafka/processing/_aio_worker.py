@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import signal
-import threading
 import time
 from collections import deque
-from collections.abc import AsyncIterator
 from types import TracebackType
 from typing import Any, Self
 
@@ -16,10 +13,11 @@ from confluent_kafka import KafkaException, Message, TopicPartition
 from confluent_kafka.aio import AIOConsumer, AIOProducer
 from confluent_kafka.aio._serdes import resolve_cluster_id
 
-from ._base import LOGGER, SECONDS_BEFORE_PAUSE, BaseWorker, places_of, records_of
+from ._base import LOGGER, BaseWorker, places_of, records_of
 from ._dispatch import Unit, Window
-from ._handling import Handling
+from ._handling import Handling, Received
 from ._settings import Settings
+from ._signals import StoppingAtSignals
 
 _SECONDS_BETWEEN_CHECKS = 0.05
 
@@ -66,8 +64,10 @@ class AIOWorker(BaseWorker):
         self._room = asyncio.Event()
         self._polling: asyncio.Future[Message | None] | None = None
         self._taken: list[Message] = []  # messages that step() was cancelled with
+        self._enough = 1
         self._stopped = False
-        self._closed = False
+        self._closing: asyncio.Task[None] | None = None
+        self._ends = False  # close() ends the tasks
 
     def _hand_out(self, unit: Unit) -> None:
         self._ready.append(unit)
@@ -84,9 +84,15 @@ class AIOWorker(BaseWorker):
             Exception: a handler raised it, and `retry` has no topic for the message.
             KafkaException: the consumer failed, or a message could not be delivered to a topic.
         """
-        async with self, _stopping_at_signals(self):
-            while not self._stopped:
-                await self.step()
+        loop = asyncio.get_running_loop()
+
+        def stop() -> None:  # between two instructions of the loop's thread
+            loop.call_soon_threadsafe(self.stop)
+
+        with StoppingAtSignals(stop):
+            async with self:
+                while not self._stopped:
+                    await self.step()
 
     async def step(self, timeout: float = 1.0) -> int:
         """Take messages that have arrived, hand them out, and commit if it is time.
@@ -108,9 +114,11 @@ class AIOWorker(BaseWorker):
             await self._turn(timeout)
         except Exception as error:
             # Messages may be lost between the consumer and the dispatch: no further turn.
-            self._failure = self._failure or error
+            self._failed(error)
+            self._is_raised = True
             raise
         if self._failure is not None:
+            self._is_raised = True
             raise self._failure
         return self._new_count()
 
@@ -145,7 +153,7 @@ class AIOWorker(BaseWorker):
         while self._dispatch.messages and time.monotonic() < until:
             await self.step(0.01)
         if offsets := self._dispatch.positions():
-            await self._consumer.commit(offsets=offsets, asynchronous=False)
+            await self._commit(offsets)
         return not self._dispatch.messages
 
     def stop(self) -> None:
@@ -155,22 +163,15 @@ class AIOWorker(BaseWorker):
 
     async def close(self) -> None:
         """Wait for the handlers that run, commit, and leave the group; see Worker.close()."""
-        if self._closed:
-            return
-        self._closed = True
-        windows = self._dispatch.close()
-        try:
-            await self._drain(windows)
-            await self._consumer.close()
-        finally:
-            for task in self._tasks:
-                task.cancel()
-            await asyncio.gather(*self._tasks, return_exceptions=True)
-            await self._handling.means.close()
-            self._settings.deserializers.close()
+        await self._end()
+        self._raise_failure()
 
     async def __aenter__(self) -> Self:
-        await self._start()
+        try:
+            await self._start()
+        except BaseException:
+            await self._end()
+            raise
         return self
 
     async def __aexit__(
@@ -179,21 +180,49 @@ class AIOWorker(BaseWorker):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        await self.close()
+        await self._end()
+        if kind is None:
+            self._raise_failure()
+
+    async def _end(self) -> None:
+        """Close the worker. If the call is cancelled, the worker is closed all the same."""
+        self._check_task()
+        if self._closing is None:
+            self._closed = True
+            self._closing = asyncio.create_task(self._close())
+        await asyncio.shield(self._closing)
+
+    async def _close(self) -> None:
+        try:
+            await self._drain(self._dispatch.close())
+            self._has_drained = True
+            await self._consumer.close()
+        finally:
+            self._ends = True
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+            await self._handling.means.close()
+            self._settings.deserializers.close()
+
+    def _check_task(self) -> None:
+        if asyncio.current_task() in self._tasks:
+            raise RuntimeError("a handler cannot run or close its worker: call stop()")
 
     async def _start(self) -> None:
         if self._closed:
             raise RuntimeError("the worker is closed: create another one")
+        self._check_task()
         if self._tasks:
             return
-        for number in range(self._settings.workers):
-            self._tasks.append(asyncio.create_task(self._work(number)))
         await self._consumer.subscribe(
             self._settings.topics,
             on_assign=self._on_assign,
             on_revoke=self._on_revoke,
             on_lost=self._on_lost,
         )
+        for number in range(self._settings.workers):
+            self._tasks.append(asyncio.create_task(self._work(number)))
 
     async def _take(self, timeout: float) -> None:
         """Take messages, or wait until there is room for some."""
@@ -207,16 +236,19 @@ class AIOWorker(BaseWorker):
             self._is_paused = False
         if not self._is_paused and (due := self._delays.now_due(time.time())):
             await consumer.resume(due)
-        if room := self._room_left():
+        room = self._room_left()
+        must_pause = self._must_pause(room)
+        self._enough = self._enough_done()
+        if room:
             self._taken += await consumer.consume(room, 0)
             if not self._taken and timeout > 0:
                 await self._poll(timeout)
             return
-        if not self._is_paused:
+        if not self._is_paused and not must_pause:
             self._room.clear()
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._room.wait(), min(timeout, SECONDS_BEFORE_PAUSE))
-                return
+                await asyncio.wait_for(self._room.wait(), timeout)
+            return
         # Partitions that were assigned since the last turn are not paused yet.
         await consumer.pause(await consumer.assignment())
         self._is_paused = True
@@ -246,16 +278,24 @@ class AIOWorker(BaseWorker):
     async def _on_revoke(self, consumer: AIOConsumer, partitions: list[TopicPartition]) -> None:
         places = places_of(partitions)
         windows = self._dispatch.close(places)
-        if not self._closed:  # close() has waited
-            await self._drain(windows)
-        self._delays.forget(places)
-        offsets = self._dispatch.settle(windows)
-        if not offsets:
-            return
+        offsets: list[TopicPartition] = []
         try:
-            await consumer.commit(offsets=offsets, asynchronous=False)
+            if not self._has_drained:
+                await self._drain(windows)
+        finally:
+            # If the group assigns them again, they must not be paused.
+            await consumer.resume(partitions)
+            self._delays.forget(places)
+            offsets = self._dispatch.settle(windows)
+        try:
+            if offsets:
+                await self._commit(offsets)
         except KafkaException as error:
             LOGGER.warning("the last offsets of %s are not committed: %s", places, error)
+
+    async def _commit(self, offsets: list[TopicPartition]) -> None:
+        """Commit, and wait for the answer."""
+        await self._consumer.commit(offsets=offsets, asynchronous=False)
 
     async def _on_lost(self, consumer: AIOConsumer, partitions: list[TopicPartition]) -> None:
         places = places_of(partitions)
@@ -280,7 +320,8 @@ class AIOWorker(BaseWorker):
 
     async def _work(self, number: int) -> None:
         task = asyncio.current_task()
-        while True:
+        # A handler can swallow a cancellation.
+        while not (self._ends or (task is not None and task.cancelling())):
             if not self._ready:
                 idle = asyncio.get_running_loop().create_future()
                 self._idle.append(idle)
@@ -293,12 +334,11 @@ class AIOWorker(BaseWorker):
                 await self._handle(unit)
             except BaseException as error:
                 window.is_abandoned = True
-                cancelled = isinstance(error, asyncio.CancelledError)
-                if cancelled and task is not None and task.cancelling():
-                    raise  # close() ends the task
-                if cancelled:
+                if self._ends or (task is not None and task.cancelling()):
+                    raise
+                if isinstance(error, asyncio.CancelledError):
                     error = RuntimeError("the handler was cancelled, but not the worker")
-                self._failure = self._failure or error
+                self._failed(error)
                 self._wake()
                 continue
             finally:
@@ -308,20 +348,23 @@ class AIOWorker(BaseWorker):
             if key is not None or messages:
                 self._dispatch.idle.append(unit)
             waits_for_room = self._is_paused or not self._room.is_set()
-            if waits_for_room and len(self._dispatch.done) >= self._enough_done():
+            if waits_for_room and len(self._dispatch.done) >= self._enough:
                 self._wake()
 
     async def _handle(self, unit: Unit) -> None:
         (window, _, messages), done = unit, self._dispatch.done
         if not self._is_simple():
             return await self._handle_batches(unit)
-        handler = self._settings.handler
+        handler, sends = self._settings.handler, self._settings.recovery.sends
         while messages and (window.is_open or window.may_begin(messages[0])):
             message = messages.pop(0)
+            # A topic gets the payload as it was before the handler got the message.
+            received = Received(message, message.key(), message.value()) if sends else None
             try:
                 await handler(message)
             except Exception as error:
-                if not await self._handling.again(window, [message], error):
+                received = received or Received(message, None, None)
+                if not await self._handling.again(window, received, error):
                     window.is_abandoned = True
                     return None
             done.append((window, (message.offset(),)))  # type: ignore[arg-type]
@@ -363,31 +406,3 @@ class _Awaiting:
     async def close(self) -> None:
         if self._producer is not None:
             await self._producer.close(0)
-
-
-@contextlib.asynccontextmanager
-async def _stopping_at_signals(worker: AIOWorker) -> AsyncIterator[None]:
-    """Stop the worker at the first SIGTERM or Ctrl-C, if the loop runs on the main thread."""
-    loop = asyncio.get_running_loop()
-    before: dict[signal.Signals, Any] = {}
-
-    def restore() -> None:
-        for number, handler in before.items():
-            loop.remove_signal_handler(number)
-            signal.signal(number, handler)
-        before.clear()
-
-    def stop() -> None:
-        restore()
-        worker.stop()
-
-    if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGINT, signal.SIGTERM):
-            handler = signal.getsignal(number)
-            with contextlib.suppress(NotImplementedError):  # Windows
-                loop.add_signal_handler(number, stop)
-                before[number] = handler
-    try:
-        yield
-    finally:
-        restore()

@@ -21,6 +21,9 @@ MOST_AT_ONCE = 1000
 SECONDS_BEFORE_PAUSE = 0.5
 """How long a worker with too much in flight waits before it pauses partitions: a pause throws away
 the messages that librdkafka has fetched."""
+# While messages are in flight, a turn waits for new messages only so long: then it notices which
+# ones are done.
+_SECONDS_BETWEEN_LOOKS = 0.05
 # A worker that has paused its partitions resumes them when this part of the limit is free.
 _FREE_PART = 0.25
 # After these events the consumer continues by itself.
@@ -81,7 +84,11 @@ class BaseWorker:
         self._returned = 0  # how many messages calls of step() have counted
         self._next_commit = 0.0
         self._is_paused = False
+        self._full_since: float | None = None
         self._failure: BaseException | None = None
+        self._is_raised = False  # whether a call has raised the failure
+        self._closed = False
+        self._has_drained = False  # whether close() has waited for handlers
         try:
             self._open()
         except BaseException:
@@ -98,6 +105,8 @@ class BaseWorker:
     def statistics(self) -> WorkerStatistics:
         """Return what the worker has done so far."""
         work, counters = self._dispatch, self._counters
+        if self._closed:
+            work.collect()  # what handlers have ended since then
         # A message that goes to a topic is counted there before it is done.
         handled = work.finished - counters.delayed - counters.dead
         self._handled = max(self._handled, handled)
@@ -118,6 +127,20 @@ class BaseWorker:
             return 0
         return max(0, min(MOST_AT_ONCE, settings.max_messages - work.messages))
 
+    def _must_pause(self, room: int) -> bool:
+        """Return whether there has been no room for SECONDS_BEFORE_PAUSE.
+
+        Args:
+            room: what _room_left() returned.
+        """
+        if room:
+            self._full_since = None
+            return False
+        now = time.monotonic()
+        if self._full_since is None:
+            self._full_since = now
+        return now - self._full_since >= SECONDS_BEFORE_PAUSE
+
     def _can_resume(self) -> bool:
         settings, work = self._settings, self._dispatch
         used = 1 - _FREE_PART
@@ -127,12 +150,28 @@ class BaseWorker:
         )
 
     def _enough_done(self) -> int:
-        """How many messages must be done before a worker that waits for room looks again."""
-        return max(1, int(_FREE_PART * self._settings.max_messages))
+        """How many calls of the handler must end before a worker looks for room again."""
+        settings = self._settings
+        if self._dispatch.bytes >= settings.max_bytes:
+            return 1
+        return max(1, int(_FREE_PART * settings.max_messages) // (settings.batch or 1))
 
     def _is_simple(self) -> bool:
         """Whether the handler gets each message as it was received."""
         return self._settings.batch is None and not self._settings.deserializers.convert_something
+
+    def _failed(self, error: BaseException) -> None:
+        """Note an exception that ends the worker."""
+        if self._failure is None:
+            self._failure = error
+        elif self._failure is not error:
+            LOGGER.error("another failure of a worker that ends", exc_info=error)
+
+    def _raise_failure(self) -> None:
+        """Raise the exception that ended the worker, unless a call has raised it."""
+        if self._failure is not None and not self._is_raised:
+            self._is_raised = True
+            raise self._failure
 
     def _warn_of_late_handlers(self) -> None:
         LOGGER.warning(
@@ -168,6 +207,8 @@ class BaseWorker:
     def _until_next_turn(self, timeout: float) -> float:
         """Return how long the next turn may wait for messages."""
         waits = [timeout, self._next_commit - time.monotonic()]
+        if self._dispatch.messages:
+            waits.append(_SECONDS_BETWEEN_LOOKS)
         until_due = self._delays.seconds_left(time.time())
         if until_due is not None and not self._is_paused:
             waits.append(until_due)

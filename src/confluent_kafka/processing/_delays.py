@@ -8,6 +8,9 @@ from confluent_kafka import Message, TopicPartition
 
 from ._dispatch import Place
 
+# A partition that waits fetches again afterwards, so it waits for some messages to become due.
+_LEAST_WAIT = 0.1  # seconds
+
 
 class Delays:
     """The partitions of delay topics that wait.
@@ -52,7 +55,7 @@ class Delays:
             if time <= now:
                 due.append(message)
             else:
-                self._waiting[topic, partition] = time
+                self._waiting[topic, partition] = max(time, now + _LEAST_WAIT)
                 early.append(TopicPartition(topic, partition, offset))
         return due, early
 

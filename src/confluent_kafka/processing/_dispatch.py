@@ -144,6 +144,9 @@ class Dispatch:
             places: the partitions.
         """
         for place in places:
+            if (window := self._windows.get(place)) is not None:
+                window.close()
+                self._forget(window)
             self._windows[place] = Window(place)
 
     def add(self, messages: Iterable[Message]) -> None:

@@ -80,16 +80,15 @@ class Handling:
                 readable.append(one)
         return not readable or await self._call(window, readable)
 
-    async def again(self, window: Window, messages: list[Message], error: Exception) -> bool:
-        """Try messages again whose handler has failed; see handle().
+    async def again(self, window: Window, received: Received, error: Exception) -> bool:
+        """Try a message again whose handler has failed; see handle().
 
         Args:
-            window: the window of the messages.
-            messages: messages for one call of the handler, with their payloads as received.
+            window: the window of the message.
+            received: the message.
             error: what the handler raised.
         """
-        received = [Received(one, one.key(), one.value()) for one in messages]
-        return await self._call(window, received, error)
+        return await self._call(window, [received], error)
 
     async def _call(
         self, window: Window, received: list[Received], error: Exception | None = None

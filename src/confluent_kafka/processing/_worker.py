@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import queue
-import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
-from types import FrameType, TracebackType
+from types import TracebackType
 from typing import Any, Self
 
-from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 from confluent_kafka.serialization._clients import cluster_id_of
 from confluent_kafka.serialization._coroutines import run
 
-from ._base import LOGGER, SECONDS_BEFORE_PAUSE, BaseWorker, places_of, records_of
+from ._base import LOGGER, BaseWorker, places_of, records_of
 from ._dispatch import Unit, Window
-from ._handling import Handling
+from ._handling import Handling, Received
 from ._outbox import Outbox
 from ._settings import Settings
+from ._signals import StoppingAtSignals
 
 
 class Worker(BaseWorker):
@@ -68,17 +67,25 @@ class Worker(BaseWorker):
 
     def _open(self) -> None:
         settings = self._settings
-        self._consumer = Consumer(settings.consuming | {"on_commit": self._on_commit})
+        means = _Blocking(settings)
+        try:
+            self._consumer = Consumer(settings.consuming | {"on_commit": self._on_commit})
+        except BaseException:
+            run(means.close())
+            raise
         settings.deserializers.set_cluster_id_resolver(cluster_id_of(self._consumer))
         self._ready: queue.SimpleQueue[Unit | None] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
         self._current: list[Unit | None] = [None] * settings.workers
         self._freed = threading.Event()  # a thread has ended a unit of a closed window
-        self._room = threading.Event()
+        # A signal handler may call stop() at any moment. A put() into this queue never waits for a
+        # lock that the interrupted code holds; threading.Event.set() would.
+        self._room: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._waits_for_room = False
-        self._handling = Handling(settings, self._counters, _Blocking(settings))
+        self._enough = 1
+        self._handling = Handling(settings, self._counters, means)
         self._stopped = False
-        self._closed = False
+        self._closing = threading.RLock()
 
     def _hand_out(self, unit: Unit) -> None:
         self._ready.put(unit)
@@ -95,7 +102,7 @@ class Worker(BaseWorker):
             Exception: a handler raised it, and `retry` has no topic for the message.
             KafkaException: the consumer failed, or a message could not be delivered to a topic.
         """
-        with self, _stopping_at_signals(self.stop):
+        with StoppingAtSignals(self.stop), self:
             while not self._stopped:
                 self.step()
 
@@ -117,9 +124,11 @@ class Worker(BaseWorker):
             self._turn(timeout)
         except BaseException as error:
             # Messages may be lost between the consumer and the dispatch: no further turn.
-            self._failure = self._failure or error
+            self._failed(error)
+            self._is_raised = True
             raise
         if self._failure is not None:
+            self._is_raised = True
             raise self._failure
         return self._new_count()
 
@@ -152,7 +161,7 @@ class Worker(BaseWorker):
         while self._dispatch.messages and time.monotonic() < until:
             self.step(0.01)
         if offsets := self._dispatch.positions():
-            self._consumer.commit(offsets=offsets, asynchronous=False)
+            self._commit(offsets)
         return not self._dispatch.messages
 
     def stop(self) -> None:
@@ -166,13 +175,41 @@ class Worker(BaseWorker):
         The worker waits for up to `drain_timeout` seconds. It handles waiting messages only if a
         later message of their partition is done. Another member gets the other messages.
         """
-        if self._closed:
-            return
-        self._check_thread()
-        self._closed = True
-        windows = self._dispatch.close()
+        self._close()
+        self._raise_failure()
+
+    def __enter__(self) -> Self:
         try:
-            self._drain(windows)
+            self._start()
+        except BaseException:
+            self._close()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._close()
+        if kind is None:
+            self._raise_failure()
+
+    def _close(self) -> None:
+        self._check_thread()
+        with self._closing:  # another thread that closes the worker waits
+            if self._closed:
+                return
+            self._closed = True
+            try:
+                self._drain(self._dispatch.close())
+            finally:  # also after a Ctrl-C
+                self._has_drained = True
+                self._close_clients()
+
+    def _close_clients(self) -> None:
+        try:
             self._consumer.close()
         finally:
             for _ in self._threads:
@@ -182,18 +219,6 @@ class Worker(BaseWorker):
                     thread.join()
                 run(self._handling.means.close())
             self._settings.deserializers.close()
-
-    def __enter__(self) -> Self:
-        self._start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _start(self) -> None:
         if self._closed:
@@ -210,8 +235,8 @@ class Worker(BaseWorker):
         for number in range(self._settings.workers):
             name = f"confluent-kafka-worker-{number}"
             thread = threading.Thread(target=self._work, args=(number,), name=name, daemon=True)
-            self._threads.append(thread)
             thread.start()
+            self._threads.append(thread)
 
     def _check_thread(self) -> None:
         if threading.current_thread() in self._threads:
@@ -228,15 +253,17 @@ class Worker(BaseWorker):
         if not self._is_paused and (due := self._delays.now_due(time.time())):
             consumer.resume(due)
         room = self._room_left()
+        must_pause = self._must_pause(room)
+        self._enough = self._enough_done()
         self._waits_for_room = self._is_paused or not room
         try:
             if room:
                 messages = consumer.consume(room, 0)
                 return messages if messages or timeout <= 0 else _listed(consumer.poll(timeout))
-            if not self._is_paused:
-                self._room.clear()
-                if self._dispatch.done or self._room.wait(min(timeout, SECONDS_BEFORE_PAUSE)):
-                    return []
+            if not self._is_paused and not must_pause:
+                if not self._dispatch.done:
+                    self._wait_for_wake(timeout)
+                return []
             # Partitions that were assigned since the last turn are not paused yet.
             consumer.pause(consumer.assignment())
             self._is_paused = True
@@ -244,22 +271,42 @@ class Worker(BaseWorker):
         finally:
             self._waits_for_room = False
 
+    def _wait_for_wake(self, seconds: float) -> None:
+        """Wait until _wake() is called."""
+        with contextlib.suppress(queue.Empty):
+            self._room.get(timeout=seconds)
+        while not self._room.empty():
+            self._room.get_nowait()
+
     def _on_assign(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
         self._dispatch.assign(places_of(partitions))
 
     def _on_revoke(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
         places = places_of(partitions)
         windows = self._dispatch.close(places)
-        if not self._closed:  # close() has waited
-            self._drain(windows)
-        self._delays.forget(places)
-        offsets = self._dispatch.settle(windows)
-        if not offsets:
-            return
+        offsets: list[TopicPartition] = []
         try:
-            consumer.commit(offsets=offsets, asynchronous=False)
+            if not self._has_drained:
+                self._drain(windows)
+        finally:
+            # If the group assigns them again, they must not be paused.
+            consumer.resume(partitions)
+            self._delays.forget(places)
+            offsets = self._dispatch.settle(windows)
+        try:
+            if offsets:
+                self._commit(offsets)
         except KafkaException as error:
             LOGGER.warning("the last offsets of %s are not committed: %s", places, error)
+
+    def _commit(self, offsets: list[TopicPartition]) -> None:
+        """Commit, and wait for the answer."""
+        try:
+            self._consumer.commit(offsets=offsets, asynchronous=False)
+        except KafkaException as error:
+            if error.args[0].code() != KafkaError._INTR:  # of wakeup(), which means another call
+                raise
+            self._consumer.commit(offsets=offsets, asynchronous=False)
 
     def _on_lost(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
         places = places_of(partitions)
@@ -283,7 +330,8 @@ class Worker(BaseWorker):
             self._freed.clear()
 
     def _wake(self) -> None:
-        self._room.set()
+        if self._waits_for_room:
+            self._room.put(None)
         with contextlib.suppress(RuntimeError):  # closed meanwhile
             self._consumer.wakeup()
 
@@ -292,7 +340,6 @@ class Worker(BaseWorker):
     def _work(self, number: int) -> None:
         work, current, get = self._dispatch, self._current, self._ready.get
         handle = self._handle_each if self._is_simple() else self._handle_batches
-        enough = self._enough_done()
         while (unit := get()) is not None:
             current[number] = unit
             try:
@@ -300,7 +347,7 @@ class Worker(BaseWorker):
             except BaseException as error:
                 unit[0].is_abandoned = True
                 current[number] = None
-                self._failure = self._failure or error
+                self._failed(error)
                 self._freed.set()
                 self._wake()
                 continue
@@ -312,18 +359,21 @@ class Worker(BaseWorker):
                 self._freed.set()
             elif messages:  # they came just now, and the owner may not look again soon
                 self._wake()
-            if self._waits_for_room and len(work.done) >= enough:
+            if self._waits_for_room and len(work.done) >= self._enough:
                 self._wake()
 
     def _handle_each(self, unit: Unit) -> None:
         (window, _, messages), done = unit, self._dispatch.done
-        handler = self._settings.handler
+        handler, sends = self._settings.handler, self._settings.recovery.sends
         while messages and (window.is_open or window.may_begin(messages[0])):
             message = messages.pop(0)
+            # A topic gets the payload as it was before the handler got the message.
+            received = Received(message, message.key(), message.value()) if sends else None
             try:
                 handler(message)
             except Exception as error:
-                if not run(self._handling.again(window, [message], error)):
+                received = received or Received(message, None, None)
+                if not run(self._handling.again(window, received, error)):
                     window.is_abandoned = True
                     return
             done.append((window, (message.offset(),)))  # type: ignore[arg-type]
@@ -364,24 +414,3 @@ class _Blocking:
 
 def _listed(message: Message | None) -> list[Message]:
     return [] if message is None else [message]
-
-
-@contextlib.contextmanager
-def _stopping_at_signals(stop: Callable[[], None]) -> Iterator[None]:
-    """Call `stop` at the first SIGTERM or Ctrl-C, if this is the main thread."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def handle(number: int, frame: FrameType | None) -> None:
-        for each, before in handlers.items():
-            signal.signal(each, before)
-        stop()
-
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    handlers = {number: signal.signal(number, handle) for number in numbers}
-    try:
-        yield
-    finally:
-        for number, before in handlers.items():
-            signal.signal(number, before)

@@ -1,4 +1,7 @@
-"""A service whose handler waits for SECONDS: python worker.py KIND BROKERS TOPIC SECONDS."""
+"""A service whose handler waits for SECONDS: python worker.py KIND BROKERS TOPIC SECONDS.
+
+KIND is "blocking", "asyncio", or "two": two AIOWorkers in one loop, of which one has no messages.
+"""
 
 import asyncio
 import sys
@@ -24,7 +27,10 @@ async def await_and_handle(message: Message) -> None:
 
 
 async def serve() -> None:
-    await AIOWorker(config, [topic], await_and_handle).run()
+    workers = [AIOWorker(config, [topic], await_and_handle)]
+    if kind == "two":
+        workers.append(AIOWorker({**config, "group.id": "other"}, ["other"], await_and_handle))
+    await asyncio.gather(*(worker.run() for worker in workers))
 
 
 if kind == "blocking":
