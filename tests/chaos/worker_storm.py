@@ -28,7 +28,6 @@ FULL = {"faults": 50, "interval": 2.0, "rate": 2000, "seed": 1}
 FAULTS = {"SIGKILL": signal.SIGKILL, "SIGTERM": signal.SIGTERM}
 MEMBERS, PARTITIONS, KEYS = 3, 6, 1000
 ROOT = Path(__file__).resolve().parents[2]
-SESSION_MS = 3000  # the brokers notice a crash after this time
 
 
 def run(
@@ -66,8 +65,8 @@ class _Storm:
             "auto.offset.reset": "earliest",
             **PROTOCOLS[protocol],
         }
-        if "group.protocol" not in self._config:  # with KIP-848, the brokers set these
-            self._config |= {"session.timeout.ms": SESSION_MS, "heartbeat.interval.ms": 300}
+        if "group.protocol" not in self._config:  # with KIP-848, the brokers set this
+            self._config |= {"heartbeat.interval.ms": 300}
         self._producer = Producer(kafka.config() | {"linger.ms": 5, "acks": "all"})
         self._sent = 0
         self._watcher = Consumer(kafka.config() | {"group.id": topic})

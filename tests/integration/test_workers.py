@@ -9,7 +9,7 @@ import pytest
 
 from confluent_kafka import Message
 from tests.integration.conftest import MakeTopic
-from tests.integration.group_members import PROTOCOLS
+from tests.integration.group_members import PROTOCOLS, with_long_sessions
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.plain_clients import writer
 from tests.support.threads import Thread
@@ -45,7 +45,7 @@ def test_members_come_and_go(
         with lock:
             handled[message.key()].append(int(message.value() or b""))
 
-    config = kafka.config() | PROTOCOLS[protocol]
+    config = kafka.config() | PROTOCOLS[protocol] | with_long_sessions(kafka, group, protocol)
     config |= {"group.id": group, "auto.offset.reset": "earliest", "fetch.wait.max.ms": 50}
 
     def started() -> tuple[AnyWorker, Thread]:
