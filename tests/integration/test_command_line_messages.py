@@ -10,6 +10,7 @@ import pytest
 
 from tests.integration.conftest import MakeTopic
 from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.transactional import wait_for_markers
 from tests.support.command_line import Ended, ended, run, started
 from tests.support.waiting import wait_until
 
@@ -133,6 +134,7 @@ def test_templates_in_transactions(kafka: KafkaCluster, topic: str) -> None:
     template = "{{'x' if seq == 15 else seq + 100}}"
     refused = command(kafka, "produce", topic, "--template", template, *options)
     assert (refused.status, refused.stderr.splitlines()[0]) == (1, "10 committed")
+    wait_for_markers(kafka, topic)
     shown = command(kafka, "consume", topic, "-e", "-q", "--value", "int32").stdout
     found = sorted(int(line) for line in shown.splitlines())
     assert found == [*range(25), *range(100, 110)]
@@ -154,6 +156,7 @@ def test_a_copy_that_is_killed(kafka: KafkaCluster, make_topic: MakeTopic, group
     process.kill()
     ended(process)
     assert command(kafka, *arguments[:-2], "-e").status == 0
+    wait_for_markers(kafka, target, 2)
     form = ["-e", "-q", "-f", r"%p %k %s\n"]
     first = command(kafka, "consume", source, *form).stdout.splitlines()
     second = command(kafka, "consume", target, *form).stdout.splitlines()

@@ -12,6 +12,7 @@ import pytest
 from tests.integration.conftest import MakeTopic
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.share_groups import configure_group
+from tests.integration.transactional import wait_for_markers
 from tests.support.command_line import Ended, run
 
 pytestmark = pytest.mark.integration
@@ -148,11 +149,12 @@ def test_a_dump(cli: Run, numbered: str, make_topic: MakeTopic, tmp_path: Path) 
     assert copied.split() == [b"%d" % number for number in range(11)]
 
 
-def test_some_messages(cli: Run, numbered: str, make_topic: MakeTopic) -> None:
+def test_some_messages(cli: Run, kafka: KafkaCluster, numbered: str, make_topic: MakeTopic) -> None:
     """Only the messages that a filter chooses are copied."""
     pytest.importorskip("cel_expr_python", reason="cel-expr-python is not installed")
     target = make_topic()
     assert cli("copy -e -q --value json --where", "value > 7", numbered, target).status == 0
+    wait_for_markers(kafka, target)
     assert cli("consume -q -e", target).stdout == b"8\n9\n"
 
 
