@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +86,6 @@ def test_the_list_is_that_of_the_documentation(monkeypatch: pytest.MonkeyPatch) 
 
     if librdkafka.needs_download():
         pytest.skip("the sources of librdkafka are not on this machine")
-    written = ROOT / "src" / "confluent_kafka" / "_properties" / "properties.json"
+    written = files("confluent_kafka._properties") / "properties.json"
     text = written.read_text(encoding="utf-8")
     assert text == configuration_properties.for_the_command()
